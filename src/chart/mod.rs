@@ -1,0 +1,1 @@
+//! Plotly charts and the report.

@@ -1,0 +1,1 @@
+//! The commands that the shell, the prompt and the notebook share.

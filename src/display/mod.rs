@@ -1,0 +1,1 @@
+//! Tables, pictures and progress on a terminal.

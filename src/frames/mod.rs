@@ -1,0 +1,5 @@
+//! Sampling frames from trajectories.
+
+mod frame;
+
+pub use frame::{EncodedImage, Encoding, Frame, Frames, ImageFormat, Sampling};

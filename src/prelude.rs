@@ -1,0 +1,10 @@
+//! All that a notebook needs, polars' prelude included.
+
+pub use polars::prelude::*;
+
+pub use crate::dataset::{Dataset, Label, Trajectory};
+pub use crate::frames::{Frame, Frames, Sampling};
+pub use crate::paraphrase::{Paraphrase, ParaphraseSet, Strategy};
+pub use crate::reward::RewardModel;
+pub use crate::scores::ScoreTable;
+pub use crate::{Error, Result};

@@ -1,0 +1,1 @@
+//! Score-crossing rate, failure rate, error and spread, with intervals.

@@ -1,0 +1,1 @@
+//! Plan, estimate and run a study; the ledger that keeps every reply.

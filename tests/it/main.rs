@@ -1,0 +1,1 @@
+//! Behaviour through the public surface, in one binary so that polars is linked once.
