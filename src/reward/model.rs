@@ -46,6 +46,12 @@ pub trait RewardModel: Send + Sync {
         1
     }
 
+    /// Whether a trajectory's first call should be back before its siblings are sent, so that a provider's prefix cache
+    /// serves them. Pays where cached prompt tokens are cheaper and there is no batch.
+    fn first_call_alone(&self) -> bool {
+        false
+    }
+
     /// How many calls at a time serve it well, where the user has not said.
     fn concurrency(&self) -> usize {
         8
