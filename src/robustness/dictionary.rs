@@ -1,0 +1,142 @@
+//! Columns as codes: every different value gets a number in order of first appearance.
+
+use polars::prelude::*;
+
+use super::key::Key;
+use crate::{Error, Result};
+
+/// A column as codes into its different values.
+pub(super) struct Coded {
+    pub codes: Vec<u32>,
+    pub keys: Vec<Key>,
+}
+
+/// Codes of the values of a column. Dates and times are coded as texts.
+pub(super) fn code(column: &Column) -> Result<Coded> {
+    let series = column.as_materialized_series();
+    match series.dtype() {
+        DataType::String => Ok(code_texts(series.str()?)),
+        DataType::Boolean => Ok(code_plain(series.bool()?.iter(), Key::Flag)),
+        DataType::Float32 | DataType::Float64 => {
+            let floats = series.cast(&DataType::Float64)?;
+            let bits = floats.f64()?.iter().map(|value| value.map(f64::to_bits));
+            Ok(code_plain(bits, |bits| Key::real(f64::from_bits(bits))))
+        }
+        DataType::Null => Ok(Coded { codes: vec![0; series.len()], keys: vec![Key::Missing] }),
+        DataType::Date | DataType::Time | DataType::Datetime(..) | DataType::Duration(_) | DataType::UInt64 => {
+            Ok(code_texts(series.cast(&DataType::String)?.str()?))
+        }
+        dtype if dtype.is_integer() => {
+            let integers = series.cast(&DataType::Int64)?;
+            Ok(code_plain(integers.i64()?.iter(), Key::Integer))
+        }
+        dtype => Err(Error::usage(format!("column `{}` of type {dtype} cannot group rows", series.name()))
+            .with_help("group by columns of texts, numbers, booleans, dates or times")),
+    }
+}
+
+fn code_texts(texts: &StringChunked) -> Coded {
+    let mut index: PlHashMap<&str, u32> = PlHashMap::default();
+    let mut keys = Vec::new();
+    let mut missing = None;
+    let mut codes = Vec::with_capacity(texts.len());
+    let has_nulls = texts.null_count() > 0;
+    for array in texts.downcast_iter() {
+        // Two equal views of one array are equal texts, and rows of one trajectory follow each other: most texts are
+        // never looked at.
+        let mut last: Option<(u128, u32)> = None;
+        for (i, view) in array.views().iter().enumerate() {
+            if has_nulls && array.get(i).is_none() {
+                codes.push(*missing.get_or_insert_with(|| {
+                    keys.push(Key::Missing);
+                    keys.len() as u32 - 1
+                }));
+                continue;
+            }
+            let view = view.as_u128();
+            let code = match last {
+                Some((same, code)) if same == view => code,
+                _ => {
+                    let text = array.value(i);
+                    *index.entry(text).or_insert_with(|| {
+                        keys.push(Key::Text(text.to_owned()));
+                        keys.len() as u32 - 1
+                    })
+                }
+            };
+            last = Some((view, code));
+            codes.push(code);
+        }
+    }
+    Coded { codes, keys }
+}
+
+fn code_plain<T: Copy + Eq + std::hash::Hash>(
+    values: impl Iterator<Item = Option<T>>,
+    key: impl Fn(T) -> Key,
+) -> Coded {
+    let mut index: PlHashMap<Option<T>, u32> = PlHashMap::default();
+    let mut keys = Vec::new();
+    let mut last: Option<(Option<T>, u32)> = None;
+    let codes = values
+        .map(|value| {
+            let code = match last {
+                Some((same, code)) if same == value => code,
+                _ => *index.entry(value).or_insert_with(|| {
+                    keys.push(value.map_or(Key::Missing, &key));
+                    keys.len() as u32 - 1
+                }),
+            };
+            last = Some((value, code));
+            code
+        })
+        .collect();
+    Coded { codes, keys }
+}
+
+/// The values of a column over all chunks.
+#[derive(Default)]
+pub(super) struct Dictionary {
+    index: PlHashMap<Key, u32>,
+    keys: Vec<Key>,
+}
+
+impl Dictionary {
+    /// The code of a key, a new one if it was not seen before.
+    pub fn code(&mut self, key: &Key) -> u32 {
+        if let Some(code) = self.index.get(key) {
+            return *code;
+        }
+        let code = self.keys.len() as u32;
+        self.keys.push(key.clone());
+        self.index.insert(key.clone(), code);
+        code
+    }
+
+    /// All keys, by code.
+    pub fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
+    /// The place of every code in the order of the keys.
+    pub fn ranks(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
+        order.sort_unstable_by(|a, b| self.keys[*a as usize].cmp(&self.keys[*b as usize]));
+        let mut ranks = vec![0; order.len()];
+        for (rank, code) in order.into_iter().enumerate() {
+            ranks[code as usize] = rank as u32;
+        }
+        ranks
+    }
+}
+
+/// Numbers pairs of codes in order of first appearance: tuples become single codes by folding.
+#[derive(Default)]
+pub(super) struct Pairs(PlHashMap<u64, u32>);
+
+impl Pairs {
+    pub fn code(&mut self, a: u32, b: u32) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry(u64::from(a) << 32 | u64::from(b)).or_insert(next)
+    }
+}
