@@ -2,3 +2,4 @@
 
 mod dataset;
 mod paraphrase;
+mod reward;

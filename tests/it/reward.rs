@@ -1,0 +1,3 @@
+//! Reward models: reading replies, prompts, the catalogue, the simulated model.
+
+mod reading;
