@@ -1,5 +1,6 @@
 //! Behaviour through the public surface, in one binary so that polars is linked once.
 
+mod chart;
 mod dataset;
 mod paraphrase;
 mod reward;
