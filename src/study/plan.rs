@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 pub use shard::Shard;
 
-use crate::dataset::Trajectory;
-use crate::paraphrase::{Paraphrase, Strategy};
+use crate::dataset::{Dataset, Trajectory};
+use crate::paraphrase::{Paraphrase, ParaphraseSet, Strategy};
 use crate::{Error, Result};
 
 /// The work of a study, whatever models do it: trajectories in the dataset's order, each with its wordings.
@@ -68,6 +68,21 @@ pub struct PlanOptions {
 }
 
 impl Plan {
+    /// Plans the scoring of a dataset with the paraphrases of its tasks and trajectories, where any are wanted; the
+    /// original instruction is always scored.
+    ///
+    /// # Errors
+    /// As [`Plan::from_parts`].
+    pub fn new(dataset: &Dataset, paraphrases: Option<&ParaphraseSet>, options: &PlanOptions) -> Result<Self> {
+        match paraphrases {
+            Some(set) => {
+                let of = |trajectory: &Trajectory| set.for_trajectory(trajectory);
+                Self::from_parts(dataset.name(), dataset.trajectories(), Some(&of), options)
+            }
+            None => Self::from_parts(dataset.name(), dataset.trajectories(), None, options),
+        }
+    }
+
     /// Plans the scoring of `trajectories`; `paraphrases_of` gives the rewordings of one, where any are wanted.
     ///
     /// A task that has none, where they are wanted, is planned with its original instruction alone, told by
