@@ -41,21 +41,6 @@ pub struct ScoreTable {
     frame: DataFrame,
 }
 
-impl ScoreTable {
-    /// A table of these rows.
-    ///
-    /// # Errors
-    /// None yet.
-    pub fn from_frame(frame: DataFrame) -> crate::Result<Self> {
-        Ok(Self { frame })
-    }
-
-    /// Its rows.
-    pub fn frame(&self) -> &DataFrame {
-        &self.frame
-    }
-}
-
 /// The names of the columns.
 pub mod column {
     /// str, required.
