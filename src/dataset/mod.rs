@@ -1,5 +1,6 @@
 //! Trajectories and where they come from.
 
+pub mod demo;
 mod label;
 mod trajectory;
 

@@ -1,7 +1,9 @@
 //! Rewordings of an instruction that mean the same.
 
+mod demo;
 mod strategy;
 
+pub use demo::demo;
 pub use strategy::Strategy;
 
 /// What a paraphrase belongs to.
