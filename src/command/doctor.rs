@@ -30,7 +30,7 @@ impl Doctor {
         };
         find("roborm", Ok(env!("CARGO_PKG_VERSION").to_owned()), true);
         find("decoder", Decoder::find().map(|path| path.display().to_string()), true);
-        find("video libraries", session.sampler.decoder().info().map(|info| format!("{info}")), true);
+        find("video libraries", session.sampler.decoder().info().map(|info| format!("{}, worker {}", info.library, info.version)), true);
         find("default ledger", Ledger::default_path().map(|path| path.display().to_string()), true);
         for key in ["OPENROUTER_API_KEY", "ROBORM_API_KEY"] {
             // Whether, never what.

@@ -16,7 +16,6 @@ impl Models {
     pub(super) fn run(&self) -> Result<Answer> {
         let mut table = Table::new([
             Column::text("model"),
-            Column::text("slug"),
             Column::text("provider"),
             Column::number("temperature"),
             Column::number("top_p"),
@@ -30,7 +29,6 @@ impl Models {
         for model in reward::catalogue() {
             table.row([
                 Cell::text(model.name),
-                Cell::from(model.slug.map(Cell::text)),
                 Cell::text(model.provider),
                 figure(model.temperature),
                 figure(model.top_p),
@@ -39,7 +37,7 @@ impl Models {
                 Cell::from(model.price.map(|price| million(price.completion_usd))),
             ]);
             rows.push(json!({
-                "model": model.name, "slug": model.slug, "provider": model.provider, "temperature": model.temperature,
+                "model": model.name, "provider": model.provider, "temperature": model.temperature,
                 "top_p": model.top_p, "max_images": model.max_images,
             }));
         }

@@ -118,8 +118,8 @@ pub(super) struct Scoring {
     no_resend: bool,
 
     /// Milliseconds that the simulated model takes for an answer
-    #[arg(long, value_name = "MS", default_value_t = 0)]
-    latency: u64,
+    #[arg(long, value_name = "MS")]
+    latency: Option<f64>,
 }
 
 impl Scoring {

@@ -10,6 +10,7 @@ use super::options::Scoring;
 use super::{Answer, Block, Session, interrupt};
 use crate::Result;
 use crate::display::{Cell, Column, Progress, Table, number};
+use crate::scores::ScoreTable;
 use crate::study::{self, Counts, Event, Outcome, Study};
 
 /// Score every (trajectory, paraphrase, repeat) that the ledger has no reply to
@@ -28,7 +29,7 @@ pub(super) struct Score {
 
 impl Score {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
-        crate::scores::check_writable(&self.out)?;
+        ScoreTable::check_writable(&self.out)?;
         let dataset = self.scoring.open(&self.dataset)?;
         let outcome = run(self.scoring.study(session, &dataset)?, session)?;
         outcome.scores.write(&self.out)?;

@@ -154,6 +154,14 @@ impl ScoreTable {
         file::column_names(path.as_ref())
     }
 
+    /// Finds out, before anything is spent, whether a table could be written to `path`.
+    ///
+    /// # Errors
+    /// The name's ending is that of no format, or its folder is missing or cannot be written to.
+    pub fn check_writable(path: impl AsRef<Path>) -> Result<()> {
+        file::check_writable(path.as_ref())
+    }
+
     /// Writes a Parquet, CSV or JSONL file, by its extension: whole or not at all, so that whoever reads meanwhile
     /// sees the old file or the new one.
     ///

@@ -158,8 +158,8 @@ fn models_lists_the_catalogue() {
     let rows = Bench::new().json(&["models"]);
     let rows = rows.as_array().expect("a row a model");
     let of = |name: &str| rows.iter().find(|row| row["model"] == name).unwrap_or_else(|| panic!("no {name}"));
-    assert_eq!(of("gpt-5.1")["temperature"], 1.0);
-    assert_eq!(of("gemini-2.5-flash")["top_p"], 0.95);
+    assert_eq!(of("openai/gpt-5.1")["temperature"], 1.0);
+    assert_eq!(of("google/gemini-2.5-flash")["top_p"], 0.95);
     assert!(rows.iter().any(|row| row["model"] == "simulated"));
 }
 
