@@ -15,10 +15,12 @@
 //! The original instruction comes from the dataset and is always scored. A row of a task under the strategy `original`
 //! that repeats the task is left out as needless; any other row under it contradicts the dataset and is an error.
 
+mod demo;
 mod file;
 mod set;
 mod strategy;
 
+pub use demo::demo;
 pub use set::ParaphraseSet;
 pub use strategy::Strategy;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use polars::prelude::{DataFrame, NamedFrom, Series};
 use roborm::dataset::{Dataset, Label, OpenOptions, Source, Span, Trajectory, split_spec};
+use roborm::paraphrase::Strategy;
 use roborm::{Error, Result};
 use serde_json::Value;
 
@@ -769,4 +770,23 @@ fn a_dataset_as_a_table() {
     let kept = dataset.filter(|trajectory| trajectory.label.is_some());
     assert_eq!((ids(&kept), kept.name()), (vec!["a"], "manifest"));
     assert_eq!(kept.get("b").expect_err("left out").help(), Some("its trajectories: a"));
+}
+
+#[test]
+fn demo_is_built_in_and_has_paraphrases_of_every_strategy() {
+    let dataset = Dataset::open("demo", &OpenOptions::default()).expect("it opens");
+    assert_eq!(
+        (dataset.name(), dataset.get("drawer").expect("a scene").task.as_str()),
+        ("demo", "open the top drawer")
+    );
+    let labels: std::collections::BTreeSet<_> = dataset.iter().map(|trajectory| trajectory.label).collect();
+    assert_eq!(labels.len(), 5);
+    for trajectory in &dataset {
+        assert_eq!(trajectory.source.describe(), format!("demo:{}", trajectory.id));
+        for strategy in [Strategy::Lexical, Strategy::Structural, Strategy::Adversarial] {
+            let paraphrases = roborm::paraphrase::demo();
+            let of = paraphrases.for_trajectory(trajectory).into_iter().filter(|it| it.strategy == strategy).count();
+            assert!(of >= 4, "{of} {strategy} paraphrases of {}", trajectory.id);
+        }
+    }
 }
