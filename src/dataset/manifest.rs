@@ -1,17 +1,4 @@
-//! A manifest: a table of one's own that names the trajectories.
-//!
-//! | column | type | |
-//! | --- | --- | --- |
-//! | `trajectory` | str (or a whole number) | the id |
-//! | `video` | str | a video file; in each row either this |
-//! | `frames` | str | or a folder of PNG or JPEG files |
-//! | `task` | str | the original instruction |
-//! | `label` | 1 to 5 | true progress; null where unknown |
-//! | `rate_hz` | f64 | frames a second of `frames`; without it, that of the options |
-//! | `from_s`, `to_s` | f64, seconds | the part of `video` that is the trajectory, `to_s` exclusive; both or neither |
-//!
-//! Other columns are passed over. `label` may be missing as a whole: a note says so, for without labels there is no
-//! failure rate and no error, only crossing and spread.
+//! A manifest: a table of one's own that names the trajectories; its columns are told in [the module](super).
 
 use std::path::Path;
 

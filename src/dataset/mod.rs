@@ -21,7 +21,29 @@
 //!
 //! Opening reads metadata only. A video that is not on the disk is no error here: its trajectory fails when its frames
 //! are asked for, and the work on the others is kept. A path that leaves the dataset's folder is refused, unless it
-//! lies in [`OpenOptions::root`].
+//! lies in [`OpenOptions::root`]. A folder of one's own that is called demo is `./demo`.
+//!
+//! # Manifests
+//!
+//! | column | type | |
+//! | --- | --- | --- |
+//! | `trajectory` | str (or a whole number) | the id |
+//! | `video` | str | a video file; in each row either this |
+//! | `frames` | str | or a folder of PNG or JPEG files |
+//! | `task` | str | the original instruction |
+//! | `label` | 1 to 5 | true progress; null where unknown |
+//! | `rate_hz` | f64 | frames a second of `frames`; without it, [`OpenOptions::rate_hz`] |
+//! | `from_s`, `to_s` | f64, seconds | the part of `video` that is the trajectory, `to_s` exclusive; both or neither |
+//!
+//! Other columns are passed over. `label` may be missing as a whole; a [note](Dataset::notes) says so, for without labels
+//! there is no failure rate and no error, only crossing and spread.
+//!
+//! # LeRobot
+//!
+//! An episode's id is its index; [`OpenOptions::camera`] tells which camera is taken. An episode of several tasks takes
+//! the first, one of none is left out, and notes say of which. The format has no labels: where someone has added a
+//! column `label` or `reward` (not both) to the episodes, and every value in it is a whole number from 1 to 5 (in
+//! `reward`, not all 1, for that would be a success flag), it is read as the label.
 
 pub mod demo;
 mod fence;

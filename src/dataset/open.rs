@@ -44,7 +44,7 @@ pub(super) fn is_rate(rate_hz: f64) -> bool {
 }
 
 impl Dataset {
-    /// Opens what `spec` names: a path of a dataset in any of the layouts of [this module](self), or `demo`.
+    /// Opens what `spec` names: a path of a dataset in any of the layouts of [the module](crate::dataset), or `demo`.
     ///
     /// # Errors
     /// Nothing there, a folder or file that is no dataset, or a fault in it (with its file and line); an option that

@@ -1,12 +1,15 @@
 //! Paraphrase sets and their file.
 
+// A test that is skipped says so.
+#![allow(clippy::print_stderr)]
+
 use std::path::{Path, PathBuf};
 
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
-use roborm::dataset::{Source, Trajectory};
+use roborm::dataset::{Dataset, OpenOptions, Source, Trajectory};
 use roborm::paraphrase::{Key, Paraphrase, ParaphraseSet, Strategy};
 
 fn trajectory(id: &str, task: &str) -> Trajectory {
@@ -227,6 +230,24 @@ proptest! {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for name in ["p.jsonl", "p.csv", "p.parquet"] {
             prop_assert_eq!(&through(&set, &folder.path().join(name)), &set, "{}", name);
+        }
+    }
+}
+
+#[test]
+fn the_example_covers_every_task_of_the_shared_rollouts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let set = ParaphraseSet::read(root.join("examples/rollouts-paraphrases.jsonl")).expect("it opens");
+    let rollouts = root.join("../shared/data/rollouts");
+    if !rollouts.exists() {
+        eprintln!("skipped: ../shared/data/rollouts is absent");
+        return;
+    }
+    let dataset = Dataset::open(rollouts.to_str().expect("UTF-8"), &OpenOptions::default()).expect("it opens");
+    for trajectory in &dataset {
+        let of = set.for_trajectory(trajectory);
+        for strategy in [Strategy::Lexical, Strategy::Structural, Strategy::Adversarial] {
+            assert!(of.iter().filter(|it| it.strategy == strategy).count() >= 4, "{strategy} of {}", trajectory.task);
         }
     }
 }

@@ -95,7 +95,7 @@ impl Episodes {
         self.files[file].1.row(row).at(error.at(format!("episode {}", episode.index)))
     }
 
-    /// The column that can be read as labels on the protocol's scale, by the rule of the module.
+    /// The column that can be read as labels on the protocol's scale, by the rule of [the module](crate::dataset).
     fn label_column(&mut self) -> Option<&'static str> {
         let present = |column: &str| self.files.iter().any(|(_, rows)| rows.has(column));
         let column = match (present("label"), present("reward")) {

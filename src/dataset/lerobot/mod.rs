@@ -7,10 +7,6 @@
 //! * An episode's id is its `episode_index`; its duration is `length / fps`.
 //! * Up to v2.1 an episode has a video file a camera; in v3.0 a file holds several, told apart by `from_timestamp` and
 //!   `to_timestamp`.
-//! * An episode of several tasks takes the first, one of none is left out; notes say of which.
-//! * The format has no labels. Where someone has added a column `label` or `reward` (not both) to the episodes, and
-//!   every value in it is a whole number from 1 to 5 (in `reward`, not all 1, for that would be a success flag), it is
-//!   read as the label; a note says where it is not.
 
 mod camera;
 mod episodes;

@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use polars::prelude::{AnyValue, DataFrame, PolarsResult};
+use polars::prelude::{AnyValue, DataFrame, PolarsError, PolarsResult};
 use polars_io::SerReader;
 use polars_io::parquet::read::ParquetReader;
 
@@ -35,9 +36,32 @@ pub(super) fn read(rows: &mut Rows) -> Result<()> {
     Ok(())
 }
 
+/// The most rows, or values of a column of lists, that are taken for true: more than any dataset of trajectories has,
+/// and few enough that a damaged count does not ask for all the memory there is, which ends the process.
+const MOST: usize = 1 << 27;
+
 /// The names of all columns, and those of them that are wanted.
 fn columns(file: File, wanted: &[String]) -> PolarsResult<(Vec<String>, DataFrame)> {
+    let size = file.metadata()?.len();
     let mut reader = ParquetReader::new(file);
+    let mut metadata = (**reader.get_metadata()?).clone();
+    let damaged = || PolarsError::ComputeError("its footer contradicts itself".into());
+    let counts = metadata.row_groups.iter().map(|group| group.num_rows());
+    if counts.clone().any(|rows| rows > MOST) || metadata.num_rows > MOST || counts.sum::<usize>() != metadata.num_rows
+    {
+        return Err(damaged());
+    }
+    for chunk in metadata.row_groups.iter().flat_map(|group| group.parquet_columns()) {
+        let whole = usize::try_from(chunk.num_values()).is_ok_and(|values| values <= MOST)
+            && u64::try_from(chunk.compressed_size()).is_ok_and(|bytes| bytes <= size);
+        if !whole || chunk.byte_range().end > size {
+            return Err(damaged());
+        }
+    }
+    // Without the writer's notes, columns have the types of the format itself: what pandas calls a category, and polars
+    // needs a feature of its own for, is text.
+    metadata.key_value_metadata = None;
+    reader.set_metadata(Arc::new(metadata));
     let present: Vec<String> = reader.schema()?.iter_names().map(ToString::to_string).collect();
     let both = wanted.iter().filter(|name| present.contains(name)).cloned().collect();
     Ok((present, reader.with_columns(Some(both)).finish()?))
