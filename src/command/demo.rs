@@ -40,6 +40,9 @@ impl Demo {
             study = study.model(reward::open(name, &ModelOptions::default())?);
         }
         let outcome = score::run(study, session)?;
+        if outcome.scores.is_empty() {
+            return Ok(score::finish(Answer::default(), &outcome, session));
+        }
         let scores_file = self.out.join("scores.parquet");
         outcome.scores.write(&scores_file)?;
 

@@ -63,7 +63,7 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
     for failure in outcome.failures.iter().take(TOLD) {
         let whose = match (&failure.trajectory, &failure.model) {
             (Some(trajectory), Some(model)) => format!("trajectory {trajectory}, {model}: "),
-            (Some(trajectory), None) => format!("trajectory {trajectory}: "),
+            // Without a model the frames were at fault, and the message says whose.
             _ => String::new(),
         };
         let pairs = match failure.pairs {

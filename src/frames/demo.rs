@@ -1,5 +1,6 @@
 //! The seam to the built-in rollouts: what the sampler needs of a scene.
 
+use crate::dataset::demo;
 use crate::{Error, Result};
 
 /// A scene that is rendered frame by frame.
@@ -13,6 +14,14 @@ pub(super) struct Stage {
 }
 
 /// The scene of that id.
-pub(super) fn stage(scene: &str) -> Result<Stage> {
-    Err(Error::input(format!("there is no built-in rollout {scene}")))
+pub(super) fn stage(id: &str) -> Result<Stage> {
+    let scene = demo::scene(id).ok_or_else(|| {
+        let scenes: Vec<&str> = demo::scenes().iter().map(demo::Scene::id).collect();
+        Error::input(format!("there is no built-in rollout {id}")).with_help(format!("there are: {}", scenes.join(", ")))
+    })?;
+    Ok(Stage {
+        frames: scene.frame_count(),
+        rate_hz: scene.rate_hz(),
+        render: Box::new(|index| scene.render(index)),
+    })
 }
