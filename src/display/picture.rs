@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
-
 use super::terminal::{Color, Graphics, Terminal};
 use super::text;
+use crate::frames::resize::resize;
 
 /// An 8-bit RGB picture at most `columns` wide, in lines each ended by a line feed; `what` says in words what it shows.
 ///
@@ -36,7 +34,7 @@ fn half_blocks(rgb: &[u8], width: u32, height: u32, columns: usize, color: Color
     }
     // A character is about twice as high as wide, so that half of one is square.
     let high = (f64::from(height) * f64::from(wide) / f64::from(width) / 2.0).round().max(1.0) as u32 * 2;
-    let small = resize(rgb, width, height, wide, high)?;
+    let small = resize(rgb, (width, height), (wide, high)).ok()?;
     let row_bytes = wide as usize * 3;
     let mut picture = String::with_capacity(small.len() * 8);
     for pair in small.chunks_exact(row_bytes * 2) {
@@ -54,18 +52,6 @@ fn half_blocks(rgb: &[u8], width: u32, height: u32, columns: usize, color: Color
         picture.push_str("\x1b[0m\n");
     }
     Some(picture)
-}
-
-fn resize(rgb: &[u8], width: u32, height: u32, wide: u32, high: u32) -> Option<Vec<u8>> {
-    let bytes = u64::from(width) * u64::from(height) * 3;
-    if u64::try_from(rgb.len()) != Ok(bytes) {
-        return None;
-    }
-    let from = ImageRef::new(width, height, rgb, PixelType::U8x3).ok()?;
-    let mut to = Image::new(wide, high, PixelType::U8x3);
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
-    Resizer::new().resize(&from, &mut to, &options).ok()?;
-    Some(to.into_vec())
 }
 
 /// The colour as the parameters of `38;` and `48;`.
