@@ -206,5 +206,5 @@ pub fn demo() -> ParaphraseSet {
             })
         })
         .collect();
-    ParaphraseSet { paraphrases }
+    ParaphraseSet::new(paraphrases).expect("no paraphrase of the demo is blank or stands twice")
 }

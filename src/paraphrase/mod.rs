@@ -39,3 +39,18 @@ pub struct Paraphrase {
 pub struct ParaphraseSet {
     paraphrases: Vec<Paraphrase>,
 }
+
+impl ParaphraseSet {
+    /// A set of these.
+    ///
+    /// # Errors
+    /// None yet.
+    pub fn new(paraphrases: Vec<Paraphrase>) -> crate::Result<Self> {
+        Ok(Self { paraphrases })
+    }
+
+    /// One after the other.
+    pub fn iter(&self) -> std::slice::Iter<'_, Paraphrase> {
+        self.paraphrases.iter()
+    }
+}

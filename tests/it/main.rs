@@ -1,1 +1,4 @@
 //! Behaviour through the public surface, in one binary so that polars is linked once.
+
+mod demo;
+mod display;
