@@ -1,8 +1,8 @@
 //! Bars with intervals.
 
-use super::number::Estimate;
+use super::number::{Estimate, MISSING};
 use super::terminal::{Terminal, Tone};
-use super::text::{clean, shorten, width};
+use super::text::{clean, fold, shorten, width};
 
 /// One bar.
 #[derive(Clone, Debug)]
@@ -15,19 +15,25 @@ pub struct Bar {
 
 /// Horizontal bars on one scale from 0 to `most`, a line each: label, bar, figures. A line marks the interval:
 /// `█████▓▓▓───┤`. What is over nothing has no bar. A bar beyond the scale ends at its edge. Where there is no room for
-/// a bar, label and figures stand alone.
+/// a bar, label and figures stand alone, or one under the other.
 pub fn bars(bars: &[Bar], most: f64, terminal: &Terminal) -> String {
     let room = terminal.columns(100);
-    let figures: Vec<String> = bars.iter().map(|bar| figures(&bar.estimate, terminal)).collect();
-    let wide = figures.iter().map(|text| width(text)).max().unwrap_or(0);
+    let figures: Vec<Vec<String>> = bars.iter().map(|bar| figures(&bar.estimate, terminal)).collect();
+    let wide = figures.iter().map(|parts| width(&parts.join(" "))).max().unwrap_or(0);
     let labels: Vec<String> = bars.iter().map(|bar| clean(&bar.label)).collect();
-    let label =
-        labels.iter().map(|text| width(text)).max().unwrap_or(0).min((room.saturating_sub(wide + 4) / 2).max(8));
+    let half = (room.saturating_sub(wide + 4) / 2).max(8);
+    let label = labels.iter().map(|text| width(text)).max().unwrap_or(0).min(half);
     let track = room.saturating_sub(label + wide + 4).min(48);
     let sign = terminal.either("…", "~");
 
-    let mut chart = String::new();
+    let mut lines = Vec::new();
     for ((bar, figures), text) in bars.iter().zip(&figures).zip(&labels) {
+        if label + 2 + wide > room {
+            lines.push(shorten(text, room, sign));
+            let parts = figures.iter().map(String::as_str);
+            lines.extend(fold(parts, room.saturating_sub(2)).into_iter().map(|line| format!("  {line}")));
+            continue;
+        }
         let text = shorten(text, label, sign);
         let mut line = format!("{text}{}", " ".repeat(label.saturating_sub(width(&text))));
         if track >= 8 {
@@ -36,18 +42,14 @@ pub fn bars(bars: &[Bar], most: f64, terminal: &Terminal) -> String {
             line.push_str(&cells);
             line.push_str(&" ".repeat(track.saturating_sub(drawn)));
         }
-        let line = format!("{line}  {figures}");
-        // Too narrow even for that: colours are cut with the bar, which is not there then.
-        let line = if track < 8 && width(&line) > room { shorten(&line, room, sign) } else { line };
-        chart.push_str(line.trim_end());
-        chart.push('\n');
+        lines.push(format!("{line}  {}", figures.join(" ")));
     }
-    chart
+    lines.into_iter().fold(String::new(), |chart, line| chart + line.trim_end() + "\n")
 }
 
-fn figures(estimate: &Estimate, terminal: &Terminal) -> String {
-    let text = estimate.to_string();
-    if terminal.unicode() { text } else { text.replace(super::number::MISSING, "-") }
+fn figures(estimate: &Estimate, terminal: &Terminal) -> Vec<String> {
+    let missing = terminal.either(MISSING, "-");
+    estimate.parts().into_iter().map(|part| if part == MISSING { missing.to_owned() } else { part }).collect()
 }
 
 /// The bar in colour, and how many columns it takes.

@@ -2,7 +2,7 @@
 
 use super::table::{Cell, Content, Table};
 use super::terminal::{Terminal, Tone};
-use super::text::{fold, width};
+use super::text::{fold, width, words_of};
 
 /// Spaces between columns.
 const GAP: usize = 2;
@@ -13,7 +13,8 @@ const TIGHT: usize = 10;
 /// The width of every column so that the table fits, or `None` where it cannot.
 ///
 /// What gives way, in order: words down to a comfortable width, then figures set one part under the other and heads
-/// folded, then words down to a tight one.
+/// folded, then words down to a tight one, and last of all in
+/// the middle.
 pub(super) fn widths(table: &Table, terminal: &Terminal) -> Option<Vec<usize>> {
     let words: Vec<Vec<Vec<String>>> =
         table.rows.iter().map(|row| row.iter().map(|cell| cell.words(terminal)).collect()).collect();
@@ -21,7 +22,7 @@ pub(super) fn widths(table: &Table, terminal: &Terminal) -> Option<Vec<usize>> {
     let longest = |words: &[String]| words.iter().map(|word| width(word)).max().unwrap_or(0);
 
     let heads: Vec<Vec<String>> =
-        table.columns.iter().map(|column| column.name.split(' ').map(str::to_owned).collect()).collect();
+        table.columns.iter().map(|column| words_of(&column.name).map(str::to_owned).collect()).collect();
     // In one line, and with every part on a line of its own.
     let whole: Vec<usize> = heads
         .iter()
@@ -37,7 +38,9 @@ pub(super) fn widths(table: &Table, terminal: &Terminal) -> Option<Vec<usize>> {
     let gaps = GAP * table.columns.len().saturating_sub(1);
 
     let figures = |index: usize| table.columns.get(index).is_some_and(|column| column.figures);
-    for (stack, floor) in [(false, COMFORTABLE), (true, COMFORTABLE), (true, TIGHT)] {
+    for (stack, floor, words_whole) in
+        [(false, COMFORTABLE, true), (true, COMFORTABLE, true), (true, TIGHT, true), (true, TIGHT, false)]
+    {
         let least: Vec<usize> = whole
             .iter()
             .zip(&stacked)
@@ -45,6 +48,8 @@ pub(super) fn widths(table: &Table, terminal: &Terminal) -> Option<Vec<usize>> {
             .map(|(index, (&whole, &stacked))| match (figures(index), stack) {
                 (true, false) => whole,
                 (true, true) => stacked,
+                // A word is broken only where it is long, or where nothing else helps.
+                (false, _) if words_whole => whole.min(floor.max(stacked.min(COMFORTABLE))),
                 (false, _) => whole.min(floor),
             })
             .collect();
@@ -89,7 +94,7 @@ pub(super) fn side_by_side(table: &Table, widths: &[usize], terminal: &Terminal)
         .iter()
         .zip(widths)
         .map(|(column, &width)| Block {
-            lines: fold(column.name.split(' '), width),
+            lines: fold(words_of(&column.name), width),
             width,
             right: column.figures,
             tone: Tone::Strong,
@@ -153,8 +158,7 @@ fn hanging<'a>(words: impl Iterator<Item = &'a str> + Clone, first: usize, rest:
     let tail = text.strip_prefix(head.as_str()).unwrap_or("");
     let mut lines = vec![head.clone()];
     if !tail.trim().is_empty() {
-        let tail = tail.strip_prefix(' ').unwrap_or(tail);
-        lines.extend(fold(tail.split(' '), rest).into_iter().map(|line| format!("{}{line}", " ".repeat(indent))));
+        lines.extend(fold(words_of(tail), rest).into_iter().map(|line| format!("{}{line}", " ".repeat(indent))));
     }
     lines
 }
@@ -208,10 +212,10 @@ pub(super) fn lists(table: &Table, terminal: &Terminal) -> Vec<String> {
             let block = |lines: Vec<String>, width: usize, tone: Tone| Block { lines, width, right: false, tone };
             if figure > value {
                 // A figure that does not fit beside its name stands below it, whole.
-                lines.extend(beside(&[block(fold(column.name.split(' '), room), room, Tone::Strong)], terminal));
+                lines.extend(beside(&[block(fold(words_of(&column.name), room), room, Tone::Strong)], terminal));
                 lines.extend(beside(&[block(lines_in(room), room, cell.tone)], terminal));
             } else {
-                let name = block(fold(column.name.split(' '), names), names, Tone::Strong);
+                let name = block(fold(words_of(&column.name), names), names, Tone::Strong);
                 lines.extend(beside(&[name, block(lines_in(value), value, cell.tone)], terminal));
             }
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+
 use super::terminal::{Color, Graphics, Terminal};
 use super::text;
 use crate::frames::resize::resize;

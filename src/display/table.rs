@@ -120,7 +120,7 @@ impl Cell {
     /// What can be folded between, as written on this terminal.
     pub(super) fn words(&self, terminal: &Terminal) -> Vec<String> {
         match &self.content {
-            Content::Text(text) => text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+            Content::Text(text) => text::words_of(text).map(str::to_owned).collect(),
             Content::Parts(parts) => parts
                 .iter()
                 .map(|part| if part == MISSING { missing(terminal).to_owned() } else { part.clone() })
@@ -212,7 +212,7 @@ impl Table {
         };
         for note in &self.notes {
             let columns = terminal.width().unwrap_or(usize::MAX);
-            lines.extend(text::fold(note.split(' '), columns).iter().map(|line| terminal.paint(Tone::Dim, line)));
+            lines.extend(text::fold(text::words_of(note), columns).iter().map(|line| terminal.paint(Tone::Dim, line)));
         }
         let mut table = lines.join("\n");
         if !table.is_empty() {

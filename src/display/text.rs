@@ -44,13 +44,18 @@ pub fn shorten(text: &str, columns: usize, sign: &str) -> String {
     short
 }
 
+/// What stands between the spaces of `text`, which are where it may be folded.
+pub fn words_of(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.split(' ').filter(|word| !word.is_empty())
+}
+
 /// `words` set in lines of at most `columns` with a space between; a word that is wider than a line is cut.
 pub fn fold<'a>(words: impl IntoIterator<Item = &'a str>, columns: usize) -> Vec<String> {
     // A character may take two columns.
     let columns = columns.max(2);
     let mut lines = Vec::new();
     let mut line = String::new();
-    for mut word in words {
+    for mut word in words.into_iter().filter(|word| !word.is_empty()) {
         loop {
             let lead = usize::from(!line.is_empty());
             let room = columns.saturating_sub(width(&line) + lead);

@@ -2,5 +2,7 @@
 
 mod chart;
 mod dataset;
+mod demo;
+mod display;
 mod paraphrase;
 mod reward;
