@@ -141,8 +141,8 @@ impl Decoder {
             return Ok(timeline.clone());
         }
         let index = self.0.pool.with(path, &file, |worker| worker.index(&file))?;
-        let timeline = Timeline::new(index.time_base, index.pts, index.last_duration)
-            .map_err(|error| error.at(path.display()))?;
+        let timeline =
+            Timeline::new(index.time_base, index.pts, index.last_duration).map_err(|error| error.at(path.display()))?;
         Ok(slot.insert(Arc::new(timeline)).clone())
     }
 

@@ -14,7 +14,8 @@ use crate::orientation::Orientation;
 use crate::plan::Entry;
 
 /// Containers with their own frames and nothing else: no playlists, no lists of other files, no devices.
-const DEMUXERS: &str = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,mpegts,mpeg,flv,ogg,ivf,apng,asf,nut,mjpeg,yuv4mpegpipe";
+const DEMUXERS: &str =
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,mpegts,mpeg,flv,ogg,ivf,apng,asf,nut,mjpeg,yuv4mpegpipe";
 
 /// Containers whose headers say all that a decoder needs, so that no packet has to be decoded to find it out.
 const TELLING: [&str; 3] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "gif"];
@@ -120,7 +121,8 @@ impl Clip {
             }
             self.entries.push(Entry { pts, key, shown: pts.is_some() && !discard && !corrupt, disposable: false });
             if let Some(layout) = layout {
-                natures.push(packet.data().map_or(Nature { unreferenced: false, layer: 0 }, |data| layout.nature(data)));
+                natures
+                    .push(packet.data().map_or(Nature { unreferenced: false, layer: 0 }, |data| layout.nature(data)));
             }
         }
         // A picture that its own temporal layer does not need may still carry the layers above it: only those of the
@@ -142,7 +144,13 @@ impl Clip {
                 reason: damage.map_or_else(|| "it ends before its own index does".into(), |error| error.to_string()),
                 readable,
                 promised,
-                last_s: self.entries.iter().filter(|e| e.shown).filter_map(|e| e.pts).max().map(|pts| self.seconds(pts)),
+                last_s: self
+                    .entries
+                    .iter()
+                    .filter(|e| e.shown)
+                    .filter_map(|e| e.pts)
+                    .max()
+                    .map(|pts| self.seconds(pts)),
             });
         }
         if !self.entries.iter().any(|entry| entry.shown) {
@@ -254,8 +262,7 @@ impl Clip {
         self.pending = None;
         let (Some(pts), Ok(stream)) = (self.entries[place].pts, i32::try_from(self.stream)) else { return false };
         // SAFETY: the context is open and owned by `input`; the call keeps no pointer.
-        let status =
-            unsafe { ffi::av_seek_frame(self.input.as_mut_ptr(), stream, pts, ffi::AVSEEK_FLAG_BACKWARD) };
+        let status = unsafe { ffi::av_seek_frame(self.input.as_mut_ptr(), stream, pts, ffi::AVSEEK_FLAG_BACKWARD) };
         if status < 0 {
             return false;
         }
