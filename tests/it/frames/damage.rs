@@ -47,19 +47,20 @@ fn truncated_files_say_what_is_there() {
 #[test]
 fn corrupt_data_say_where_and_what_was_decoded_before() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = changed(folder.path(), "bframes.mp4", |bytes| {
+    // Ten groups of pictures; the middle of the file lies in the fifth or sixth.
+    let path = changed(folder.path(), "short_groups.mp4", |bytes| {
         let middle = bytes.len() / 2;
         bytes[middle..middle + 300].iter_mut().for_each(|byte| *byte = byte.wrapping_mul(7).wrapping_add(13));
     });
     let error = error_of(&path);
     assert!(error.is_input());
-    assert!(error.to_string().contains("is corrupt at "), "{error}");
-    assert!(error.to_string().contains(" of 60 wanted frames; last good frame at "), "{error}");
+    assert!(error.to_string().contains("is corrupt at 2."), "{error}");
+    assert!(error.to_string().contains(" of 150 wanted frames; last good frame at "), "{error}");
     // What lies before the damage is as good as ever.
-    let sampling = Sampling { to_s: Some(1.0), ..Sampling::default() };
-    let good = Sampler::new().sample_file(clip("bframes.mp4"), &sampling).expect("frames");
+    let sampling = Sampling { to_s: Some(1.9), ..at(30.0) };
+    let good = Sampler::new().sample_file(clip("short_groups.mp4"), &sampling).expect("frames");
     let same = Sampler::new().sample_file(&path, &sampling).expect("frames before the damage");
-    assert_eq!(good.frames, same.frames);
+    assert!(good.frames == same.frames);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn a_step_between_ticks_is_rounded_to_the_even_one() {
 
 #[test]
 fn times_need_not_start_at_zero_and_need_not_be_sorted() {
-    assert_eq!(select(&timeline((1, 10), &[75, 53, 63, 64]), &at(1.0)), [0, 1, 3]);
+    assert_eq!(select(&timeline((1, 10), &[85, 53, 72, 63, 64]), &at(1.0)), [0, 1, 3, 4]);
     assert_eq!(select(&timeline((1, 10), &[-5, 4, 5, 6]), &at(1.0)), [0, 2, 3]);
 }
 

@@ -4,11 +4,13 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
+use ffmpeg_next::codec::packet::Ref;
 use ffmpeg_next::codec::packet::side_data::Type as SideData;
 use ffmpeg_next::format::context::Input;
 use ffmpeg_next::{Dictionary, Error as AvError, Packet, ffi, media};
 use roborm_wire::{Failure, File, Index};
 
+use crate::container;
 use crate::nal::{Layout, Nature};
 use crate::orientation::Orientation;
 use crate::plan::Entry;
@@ -106,7 +108,6 @@ impl Clip {
             if packet.stream() != self.stream {
                 continue;
             }
-            let flags = packet.flags();
             let corrupt = packet.is_corrupt();
             if corrupt {
                 damage = Some(AvError::InvalidData);
@@ -114,7 +115,8 @@ impl Clip {
             // A GIF's pictures are changes to the one before, whatever the container says of them.
             let key = if is_gif { self.entries.is_empty() } else { packet.is_key() };
             let pts = packet.pts();
-            let discard = flags.bits() & ffi::AV_PKT_FLAG_DISCARD != 0;
+            // SAFETY: reads a plain field; the wrapper's own flags leave this bit out.
+            let discard = unsafe { (*packet.as_ptr()).flags } & ffi::AV_PKT_FLAG_DISCARD != 0;
             if pts >= latest {
                 latest = pts;
                 self.last_duration = packet.duration().max(0);
@@ -139,9 +141,9 @@ impl Clip {
         if damage.is_some_and(is_memory) {
             return Err(Failure::OutOfMemory);
         }
-        if damage.is_some() || short.is_some() || self.ended_early() {
+        if damage.is_some() || short.is_some() || container::is_cut(&self.file) {
             return Err(Failure::Truncated {
-                reason: damage.map_or_else(|| "it ends before its own index does".into(), |error| error.to_string()),
+                reason: damage.map_or_else(|| "it ends before its header says".into(), |error| error.to_string()),
                 readable,
                 promised,
                 last_s: self
@@ -176,15 +178,6 @@ impl Clip {
             if at < first || entry.pts < start {
                 entry.shown = false;
             }
-        }
-    }
-
-    /// Did the container stop inside one of its own parts? Matroska's demuxer takes that for a plain end.
-    fn ended_early(&self) -> bool {
-        // SAFETY: the context lives as long as `input`; a null pb is what a format without a byte stream has.
-        unsafe {
-            let pb = (*self.input.as_ptr()).pb;
-            !pb.is_null() && (*pb).error < 0 && (*pb).error != ffi::AVERROR_EOF
         }
     }
 
