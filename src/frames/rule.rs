@@ -111,7 +111,8 @@ impl Timeline {
 
     /// The place of the frame nearest to a time of the file; an end may also be the moment the last frame ends.
     fn snap(&self, at_s: f64, name: &str, is_end: bool) -> Result<usize> {
-        let wanted = self.ticks(nanos(at_s).ok_or_else(|| Error::input(format!("the {name} of {at_s} s is no time")))?)?;
+        let wanted =
+            self.ticks(nanos(at_s).ok_or_else(|| Error::input(format!("the {name} of {at_s} s is no time")))?)?;
         let last = self.pts.last().copied().unwrap_or(0);
         let over = is_end.then(|| last.saturating_add(self.last_duration()));
         let time = |place: usize| self.pts.get(place).copied().or(over.filter(|_| place == self.pts.len()));

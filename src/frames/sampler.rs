@@ -93,11 +93,11 @@ impl Sampler {
         let duration = match &trajectory.source {
             Source::Video { path, span: None } => self.decoder.timeline(path).map(|timeline| timeline.duration_s()),
             Source::Video { span: Some(span), .. } => Ok(span.to_s - span.from_s),
-            Source::Images { folder, rate_hz } => {
-                images::list(folder).and_then(|files| Timeline::regular(files.len() as u64, *rate_hz)).map(|t| t.duration_s())
-            }
+            Source::Images { folder, rate_hz } => images::list(folder)
+                .and_then(|files| Timeline::regular(files.len() as u64, *rate_hz))
+                .map(|t| t.duration_s()),
             Source::Demo { scene } => demo::stage(scene)
-                .and_then(|stage| Timeline::regular(stage.frames, stage.rate_hz))
+                .and_then(|stage| Timeline::regular(stage.frames(), stage.rate_hz()))
                 .map(|timeline| timeline.duration_s()),
         };
         duration.map_err(|error| name(error, trajectory))
@@ -118,7 +118,7 @@ impl Sampler {
             }
             Source::Demo { scene } => {
                 let (choice, stage) = choose_demo(scene, sampling)?;
-                let pictures = choice.places.iter().map(|place| images::raster((stage.render)(*place as u64))).collect();
+                let pictures = choice.places.iter().map(|place| images::raster(stage.render(*place as u64))).collect();
                 (choice, pictures)
             }
         };
@@ -142,7 +142,7 @@ fn choose_images(folder: &Path, rate_hz: f64, sampling: &Sampling) -> Result<(Ch
 
 fn choose_demo(scene: &str, sampling: &Sampling) -> Result<(Choice, demo::Stage)> {
     let stage = demo::stage(scene)?;
-    Ok((Choice::regular(stage.frames, stage.rate_hz, sampling)?, stage))
+    Ok((Choice::regular(stage.frames(), stage.rate_hz(), sampling)?, stage))
 }
 
 fn name(error: Error, trajectory: &Trajectory) -> Error {

@@ -4,5 +4,6 @@ mod chart;
 mod dataset;
 mod demo;
 mod display;
+mod frames;
 mod paraphrase;
 mod reward;

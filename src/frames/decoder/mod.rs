@@ -51,7 +51,7 @@ impl Default for DecoderOptions {
 }
 
 /// A picture out of a video: 8-bit RGB, rows from the top, no padding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Raster {
     /// Pixels a row.
     pub width: u32,
@@ -59,6 +59,12 @@ pub struct Raster {
     pub height: u32,
     /// `width * height * 3` bytes.
     pub rgb: Arc<[u8]>,
+}
+
+impl fmt::Debug for Raster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Raster({} x {})", self.width, self.height)
+    }
 }
 
 /// What is known of a running worker.
@@ -141,8 +147,8 @@ impl Decoder {
             return Ok(timeline.clone());
         }
         let index = self.0.pool.with(path, &file, |worker| worker.index(&file))?;
-        let timeline = Timeline::new(index.time_base, index.pts, index.last_duration)
-            .map_err(|error| error.at(path.display()))?;
+        let timeline =
+            Timeline::new(index.time_base, index.pts, index.last_duration).map_err(|error| error.at(path.display()))?;
         Ok(slot.insert(Arc::new(timeline)).clone())
     }
 

@@ -4,17 +4,20 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
+use ffmpeg_next::codec::packet::Ref;
 use ffmpeg_next::codec::packet::side_data::Type as SideData;
 use ffmpeg_next::format::context::Input;
 use ffmpeg_next::{Dictionary, Error as AvError, Packet, ffi, media};
 use roborm_wire::{Failure, File, Index};
 
+use crate::container;
 use crate::nal::{Layout, Nature};
 use crate::orientation::Orientation;
 use crate::plan::Entry;
 
 /// Containers with their own frames and nothing else: no playlists, no lists of other files, no devices.
-const DEMUXERS: &str = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,mpegts,mpeg,flv,ogg,ivf,apng,asf,nut,mjpeg,yuv4mpegpipe";
+const DEMUXERS: &str =
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,mpegts,mpeg,flv,ogg,ivf,apng,asf,nut,mjpeg,yuv4mpegpipe";
 
 /// Containers whose headers say all that a decoder needs, so that no packet has to be decoded to find it out.
 const TELLING: [&str; 3] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "gif"];
@@ -105,7 +108,6 @@ impl Clip {
             if packet.stream() != self.stream {
                 continue;
             }
-            let flags = packet.flags();
             let corrupt = packet.is_corrupt();
             if corrupt {
                 damage = Some(AvError::InvalidData);
@@ -113,14 +115,16 @@ impl Clip {
             // A GIF's pictures are changes to the one before, whatever the container says of them.
             let key = if is_gif { self.entries.is_empty() } else { packet.is_key() };
             let pts = packet.pts();
-            let discard = flags.bits() & ffi::AV_PKT_FLAG_DISCARD != 0;
+            // SAFETY: reads a plain field; the wrapper's own flags leave this bit out.
+            let discard = unsafe { (*packet.as_ptr()).flags } & ffi::AV_PKT_FLAG_DISCARD != 0;
             if pts >= latest {
                 latest = pts;
                 self.last_duration = packet.duration().max(0);
             }
             self.entries.push(Entry { pts, key, shown: pts.is_some() && !discard && !corrupt, disposable: false });
             if let Some(layout) = layout {
-                natures.push(packet.data().map_or(Nature { unreferenced: false, layer: 0 }, |data| layout.nature(data)));
+                natures
+                    .push(packet.data().map_or(Nature { unreferenced: false, layer: 0 }, |data| layout.nature(data)));
             }
         }
         // A picture that its own temporal layer does not need may still carry the layers above it: only those of the
@@ -137,12 +141,18 @@ impl Clip {
         if damage.is_some_and(is_memory) {
             return Err(Failure::OutOfMemory);
         }
-        if damage.is_some() || short.is_some() || self.ended_early() {
+        if damage.is_some() || short.is_some() || container::is_cut(&self.file) {
             return Err(Failure::Truncated {
-                reason: damage.map_or_else(|| "it ends before its own index does".into(), |error| error.to_string()),
+                reason: damage.map_or_else(|| "it ends before its header says".into(), |error| error.to_string()),
                 readable,
                 promised,
-                last_s: self.entries.iter().filter(|e| e.shown).filter_map(|e| e.pts).max().map(|pts| self.seconds(pts)),
+                last_s: self
+                    .entries
+                    .iter()
+                    .filter(|e| e.shown)
+                    .filter_map(|e| e.pts)
+                    .max()
+                    .map(|pts| self.seconds(pts)),
             });
         }
         if !self.entries.iter().any(|entry| entry.shown) {
@@ -168,15 +178,6 @@ impl Clip {
             if at < first || entry.pts < start {
                 entry.shown = false;
             }
-        }
-    }
-
-    /// Did the container stop inside one of its own parts? Matroska's demuxer takes that for a plain end.
-    fn ended_early(&self) -> bool {
-        // SAFETY: the context lives as long as `input`; a null pb is what a format without a byte stream has.
-        unsafe {
-            let pb = (*self.input.as_ptr()).pb;
-            !pb.is_null() && (*pb).error < 0 && (*pb).error != ffi::AVERROR_EOF
         }
     }
 
@@ -254,8 +255,7 @@ impl Clip {
         self.pending = None;
         let (Some(pts), Ok(stream)) = (self.entries[place].pts, i32::try_from(self.stream)) else { return false };
         // SAFETY: the context is open and owned by `input`; the call keeps no pointer.
-        let status =
-            unsafe { ffi::av_seek_frame(self.input.as_mut_ptr(), stream, pts, ffi::AVSEEK_FLAG_BACKWARD) };
+        let status = unsafe { ffi::av_seek_frame(self.input.as_mut_ptr(), stream, pts, ffi::AVSEEK_FLAG_BACKWARD) };
         if status < 0 {
             return false;
         }

@@ -18,7 +18,10 @@ pub fn grant_cpu(cpu_s: u64) -> io::Result<()> {
     let used = cpu_used_s();
     setrlimit(
         Resource::Cpu,
-        Rlimit { current: Some(used.saturating_add(cpu_s).saturating_add(1)), maximum: getrlimit(Resource::Cpu).maximum },
+        Rlimit {
+            current: Some(used.saturating_add(cpu_s).saturating_add(1)),
+            maximum: getrlimit(Resource::Cpu).maximum,
+        },
     )?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Decodes video for roborm in a process of its own: started by roborm, spoken to over an inherited socket.
 
 mod clip;
+mod container;
 mod decode;
 mod limits;
 mod memory;

@@ -88,7 +88,9 @@ mod tests {
     fn h264(units: &[&[u8]]) -> Nature {
         let packet: Vec<u8> =
             units.iter().flat_map(|unit| [&(unit.len() as u32).to_be_bytes(), *unit].concat()).collect();
-        Layout::of(Id::H264, &AVCC).map(|layout| layout.nature(&packet)).unwrap_or(Nature { unreferenced: false, layer: 9 })
+        Layout::of(Id::H264, &AVCC)
+            .map(|layout| layout.nature(&packet))
+            .unwrap_or(Nature { unreferenced: false, layer: 9 })
     }
 
     #[test]

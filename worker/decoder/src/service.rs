@@ -5,9 +5,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
 use ffmpeg_next::frame::Video as Frame;
-use roborm_wire::{
-    Configure, Failure, File, Hello, PROTOCOL, Picture, Reply, Request, SLOTS, receive, send,
-};
+use roborm_wire::{Configure, Failure, File, Hello, PROTOCOL, Picture, Reply, Request, SLOTS, receive, send};
 
 use crate::clip::Clip;
 use crate::decode::{Engine, Stop};
