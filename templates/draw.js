@@ -29,7 +29,15 @@
 
   function template(dark) {
     const ink = dark ? DARK : LIGHT;
-    const axis = { gridcolor: ink.faint, linecolor: ink.line, tickcolor: ink.line, zerolinecolor: ink.line, automargin: true };
+    const axis = {
+      automargin: true,
+      gridcolor: ink.faint,
+      zerolinecolor: ink.line,
+      ticks: "outside",
+      ticklen: 5,
+      tickcolor: "rgba(0,0,0,0)",
+      title: { font: { size: 13 } },
+    };
     return {
       layout: {
         paper_bgcolor: "rgba(0,0,0,0)",
@@ -52,8 +60,8 @@
     layout.margin = layout.margin || {};
     if (!withTitle) {
       const top = layout.margin.t === undefined ? 100 : layout.margin.t;
-      layout.height -= top - 14;
-      layout.margin.t = 14;
+      layout.height -= top - 28;
+      layout.margin.t = 28;
       delete layout.title;
     }
     if (width < NARROW && layout.showlegend !== false) {

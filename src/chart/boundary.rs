@@ -62,9 +62,10 @@ pub fn crossing_over_boundary(points: &[BoundaryPoint], method: &Method, palette
     if !by_strategy && left_out > 0 {
         facts.push(format!("first {PANELS} of {} strategies; the table has all", PANELS + left_out));
     }
+    let legend = if by_strategy { strategies.len() } else { models.len() };
     let height = 90 + panels.len().max(1) * if by_strategy { 300 } else { 220 };
-    let mut draft =
-        Draft::new("Score-crossing rate over the success boundary", &facts, models.iter().copied(), height);
+    let height = height.max(60 + 34 * legend);
+    let mut draft = Draft::new("Score-crossing rate over the success boundary", &facts, models.iter().copied(), height);
     if strategies.is_empty() {
         draft.nothing("No group has a trajectory with two readable replies, so nothing can cross.");
     }
@@ -88,7 +89,7 @@ pub fn crossing_over_boundary(points: &[BoundaryPoint], method: &Method, palette
                 let lines = if by_strategy { strategies.len() } else { models.len() };
                 let slot = if by_strategy { s } else { index };
                 let name = if by_strategy { wrapped(strategy.as_str(), 22, 2) } else { model_label(model) };
-                let group = if by_strategy { strategy.as_str() } else { model };
+                let group = escape(if by_strategy { strategy.as_str() } else { model });
                 let look = Look { mark, name, group, legend: panel == 0, shift: dodge(slot, lines), lines };
                 add_series(&mut draft, &y_axis, &series, look);
             }
@@ -110,7 +111,7 @@ pub fn crossing_over_boundary(points: &[BoundaryPoint], method: &Method, palette
         let top = 1.0 - panel as f64 / many as f64;
         let bottom = 1.0 - (panel as f64 + 1.0) / many as f64;
         let domain = if panel + 1 == many { [bottom.max(0.0), top - gap] } else { [bottom, top - gap] };
-        let title = if many > 1 { "crossing rate (0 to 1)" } else { "score-crossing rate (share of trajectories, 0 to 1)" };
+        let title = if many > 1 { "crossing rate (0 to 1)" } else { "score-crossing rate (0 to 1)" };
         let y_axis = axis(title)
             .range(AxisRange::new(-0.03 * rate_end(highest), rate_end(highest)))
             .domain(&domain)
@@ -125,21 +126,21 @@ pub fn crossing_over_boundary(points: &[BoundaryPoint], method: &Method, palette
 }
 
 /// How one line is drawn.
-struct Look<'a> {
+struct Look {
     mark: Mark,
     name: String,
-    group: &'a str,
+    group: String,
     legend: bool,
     shift: f64,
     lines: usize,
 }
 
-fn add_series(draft: &mut Draft, y_axis: &str, series: &[&BoundaryPoint], look: Look<'_>) {
+fn add_series(draft: &mut Draft, y_axis: &str, series: &[&BoundaryPoint], look: Look) {
     let at = |point: &BoundaryPoint| point.boundary + look.shift;
     if look.lines <= SERIES_WITH_INTERVALS {
         let spans = series.iter().filter(|p| p.shown().is_some());
         let spans = spans.filter_map(|p| p.interval.map(|(lo, hi)| ((at(p), lo), (at(p), hi))));
-        draft.add(intervals(spans, look.mark.color, look.group).y_axis(y_axis));
+        draft.add(intervals(spans, look.mark.color, &look.group).y_axis(y_axis));
     }
     let hover = series.iter().map(|point| {
         format!(
@@ -154,7 +155,7 @@ fn add_series(draft: &mut Draft, y_axis: &str, series: &[&BoundaryPoint], look: 
     draft.add(
         Scatter::new(series.iter().map(|p| at(p)).collect(), series.iter().map(|p| p.shown()).collect::<Vec<_>>())
             .name(&look.name)
-            .legend_group(look.group)
+            .legend_group(&look.group)
             .show_legend(look.legend)
             .mode(Mode::LinesMarkers)
             .line(Line::new().color(look.mark.color).width(2.0))

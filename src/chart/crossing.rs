@@ -68,8 +68,7 @@ pub fn crossing_by_model(points: &[CrossingPoint], method: &Method, palette: &Pa
 
     let row = 22.0 + 15.0 * drawn.len().max(1) as f64;
     let height = (70.0 + row * models.len().max(3) as f64) as usize;
-    let mut draft =
-        Draft::new("Score-crossing rate by model and strategy", &facts, models.iter().copied(), height);
+    let mut draft = Draft::new("Score-crossing rate by model and strategy", &facts, models.iter().copied(), height);
     if drawn.is_empty() {
         draft.nothing("No group has a trajectory with two readable replies, so nothing can cross.");
     }
@@ -100,11 +99,11 @@ pub fn crossing_by_model(points: &[CrossingPoint], method: &Method, palette: &Pa
                 ));
             }
         }
-        draft.add(intervals(spans, mark.color, strategy.as_str()));
+        draft.add(intervals(spans, mark.color, &escape(strategy.as_str())));
         draft.add(
             Scatter::new(x, y)
                 .name(name)
-                .legend_group(strategy.as_str())
+                .legend_group(escape(strategy.as_str()))
                 .mode(Mode::Markers)
                 .marker(Marker::new().color(mark.color).symbol(mark.symbol).size(10))
                 .hover_text_array(hover)
@@ -158,4 +157,3 @@ pub fn crossing_table(points: &[CrossingPoint], method: &Method) -> Table {
     }
     table
 }
-

@@ -6,7 +6,7 @@ use plotly::Plot;
 use serde_json::Value;
 
 use super::palette::dark_partners;
-use super::text::plain;
+use super::text::{clean, plain};
 use crate::{Error, Result};
 
 const DRAW: &str = include_str!("../../templates/draw.js");
@@ -83,7 +83,7 @@ pub(super) fn headings(json: &Value) -> (String, String) {
     let title = &json["layout"]["title"];
     let text = title["text"].as_str().or_else(|| title.as_str()).unwrap_or("Chart");
     let (title, subtitle) = text.split_once("<br>").unwrap_or((text, ""));
-    (plain(title), plain(subtitle))
+    (clean(&plain(title)), clean(&plain(subtitle)))
 }
 
 fn attribute(text: &str) -> String {

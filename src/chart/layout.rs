@@ -30,8 +30,9 @@ impl Draft {
         if models.into_iter().any(is_simulated) {
             facts.push("simulated model: not the figures of a real one".to_owned());
         }
-        let subtitle = wrapped(&facts.join(" · "), SUBTITLE_WIDTH, usize::MAX);
-        let lines = 1 + subtitle.matches("<br>").count();
+        let subtitle = lines_of(&facts, SUBTITLE_WIDTH);
+        let lines = subtitle.len();
+        let subtitle = subtitle.join(" ·<br>");
         let title = format!("<b>{}</b><br><span style=\"font-size: 13px\">{subtitle}</span>", escape(title));
         let layout = Layout::new()
             .title(
@@ -146,6 +147,28 @@ impl Draft {
             "config": serde_json::to_value(self.configuration)?,
         }))
     }
+}
+
+/// Facts put together to lines of about `width` columns, each fact whole where it fits a line.
+fn lines_of(facts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut used = 0;
+    for fact in facts {
+        let length = fact.chars().count();
+        let text = wrapped(fact, width, usize::MAX);
+        match lines.last_mut() {
+            Some(line) if used + 3 + length <= width => {
+                line.push_str(" · ");
+                line.push_str(&text);
+                used += 3 + length;
+            }
+            _ => {
+                lines.push(text);
+                used = length;
+            }
+        }
+    }
+    lines
 }
 
 /// An axis with its title.

@@ -58,7 +58,9 @@ pub fn error_against_crossing(points: &[ErrorPoint], method: &Method, palette: &
     if missing > 0 {
         facts.push(format!("{} without both figures, not drawn", count(missing as u64)));
     }
-    let mut draft = Draft::new("Mean error against score-crossing rate", &facts, models.iter().copied(), 400);
+    // Room for the legend: long names stand in two lines.
+    let height = (60 + 34 * models.len()).max(400);
+    let mut draft = Draft::new("Mean error against score-crossing rate", &facts, models.iter().copied(), height);
     if drawn.is_empty() {
         draft.nothing("No group has both a mean error and a score-crossing rate.");
     }
@@ -102,7 +104,7 @@ pub fn error_against_crossing(points: &[ErrorPoint], method: &Method, palette: &
         .layout
         .x_axis(axis("mean error (points of the five-point scale)").range(AxisRange::new(-0.02 * x_end, x_end)))
         .y_axis(
-            axis("score-crossing rate (share of trajectories, 0 to 1)")
+            axis("score-crossing rate (0 to 1)")
                 .range(AxisRange::new(-0.03 * rate_end(highest), rate_end(highest * 1.08)))
                 .tick_format(".2~f"),
         )

@@ -123,7 +123,8 @@ pub(super) fn draft(scores: &TrajectoryScores) -> Draft {
     }
     // A task of thousands of letters would push the chart off its own page; the table has it in full.
     facts[0] = super::text::wrap(&facts[0], 200, 1).join(" ");
-    let title = format!("Scores of trajectory {} across wordings", super::text::wrap(&scores.trajectory, 48, 1).join(""));
+    let title =
+        format!("Scores of trajectory {} across wordings", super::text::wrap(&scores.trajectory, 48, 1).join(""));
     let mut draft = Draft::new(&title, &facts, [scores.model.as_str()], 340);
     if n == 0 {
         draft.nothing("No reply could be read.");
@@ -137,7 +138,8 @@ pub(super) fn draft(scores: &TrajectoryScores) -> Draft {
         draft.line("x", (-0.5, right), "y", (y, y), DashType::Dot);
         draft.note(format!("true progress {label}"), ("x", right), ("y", y + 0.16), Anchor::Right);
     }
-    draft.note("success above, failure below".to_owned(), ("x", -0.5), ("y", scores.boundary), Anchor::Left);
+    let words = format!("success above {}", number(scores.boundary));
+    draft.note(words, ("x", -0.5), ("y", scores.boundary + 0.16), Anchor::Left);
 
     let reference = match scores.points.iter().any(|p| p.strategy == Strategy::Original && p.parsed().is_some()) {
         true => "the original instruction",

@@ -44,10 +44,12 @@ pub(super) fn differences(text: &str, other: &str) -> Vec<(String, bool)> {
                 run.push(' ');
                 run.push_str(word);
             }
-            Some((run, _)) => {
+            // The blank between two runs belongs to the one that is not marked.
+            Some((run, false)) => {
                 run.push(' ');
                 pieces.push(((*word).to_owned(), changed));
             }
+            Some(_) => pieces.push((format!(" {word}"), changed)),
             None => pieces.push(((*word).to_owned(), changed)),
         }
     }

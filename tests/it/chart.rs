@@ -2,5 +2,6 @@
 
 mod browser;
 mod charts;
+mod markup;
 mod report;
 mod samples;

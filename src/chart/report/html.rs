@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Block as Part, Case, ContactSheet, Figure, Report};
 use crate::chart::embed::{draw_js, headings, plotly_js, script_json};
-use crate::chart::text::number;
+use crate::chart::text::{clean, number};
 use crate::chart::wording::{differences, smallest_flip};
 use crate::chart::{ScorePoint, Table, trajectory, wording_table};
 use crate::{Error, Result};
@@ -74,21 +74,22 @@ struct SheetView<'a> {
 
 struct CaseView<'a> {
     case: &'a Case,
-    scores: &'a trajectory::TrajectoryScores,
+    trajectory: String,
+    task: String,
     sheet: Option<SheetView<'a>>,
-    flip: Option<Flip<'a>>,
+    flip: Option<Flip>,
     figure: FigureView<'a>,
 }
 
 /// The smallest rewording that flips.
-struct Flip<'a> {
-    success: Wording<'a>,
-    failure: Wording<'a>,
+struct Flip {
+    success: Wording,
+    failure: Wording,
 }
 
-struct Wording<'a> {
+struct Wording {
     score: String,
-    strategy: &'a str,
+    strategy: String,
     pieces: Vec<(String, bool)>,
 }
 
@@ -184,7 +185,8 @@ impl<'a> CaseView<'a> {
             success: Wording::of(success, failure),
             failure: Wording::of(failure, success),
         });
-        Ok(Self { case, scores: &case.scores, sheet: case.sheet.as_ref().map(SheetView::of), flip, figure })
+        let (trajectory, task) = (clean(&case.scores.trajectory), clean(&case.scores.task));
+        Ok(Self { case, trajectory, task, sheet: case.sheet.as_ref().map(SheetView::of), flip, figure })
     }
 
     fn summary(&self) -> String {
@@ -192,12 +194,12 @@ impl<'a> CaseView<'a> {
     }
 }
 
-impl<'a> Wording<'a> {
-    fn of(point: &'a ScorePoint, other: &ScorePoint) -> Self {
+impl Wording {
+    fn of(point: &ScorePoint, other: &ScorePoint) -> Self {
         Self {
             score: point.score.map(number).unwrap_or_default(),
-            strategy: point.strategy.as_str(),
-            pieces: differences(&point.instruction, &other.instruction),
+            strategy: clean(point.strategy.as_str()),
+            pieces: differences(&clean(&point.instruction), &clean(&other.instruction)),
         }
     }
 }

@@ -27,11 +27,24 @@ pub fn hostile() -> Vec<String> {
 
 pub fn models(n: usize) -> Vec<String> {
     let names = [
-        "openai/gpt-5.1", "openai/gpt-4o", "google/gemini-3-flash", "google/gemini-2.5-flash",
-        "google/gemini-2.5-flash-lite", "anthropic/claude-sonnet-4.6", "anthropic/claude-haiku-4.5",
-        "qwen/qwen3-vl-235b-a22b-instruct", "qwen/qwen3-vl-235b-a22b-thinking", "qwen/qwen3-vl-32b", "qwen/qwen3-vl-8b",
-        "qwen/qwen3-vl-4b", "qwen/qwen3-vl-2b", "google/gemma-3-27b", "google/gemma-3-12b", "google/gemma-3-4b",
-        "meta/llama-4-maverick", "RoboReward-8B",
+        "openai/gpt-5.1",
+        "openai/gpt-4o",
+        "google/gemini-3-flash",
+        "google/gemini-2.5-flash",
+        "google/gemini-2.5-flash-lite",
+        "anthropic/claude-sonnet-4.6",
+        "anthropic/claude-haiku-4.5",
+        "qwen/qwen3-vl-235b-a22b-instruct",
+        "qwen/qwen3-vl-235b-a22b-thinking",
+        "qwen/qwen3-vl-32b",
+        "qwen/qwen3-vl-8b",
+        "qwen/qwen3-vl-4b",
+        "qwen/qwen3-vl-2b",
+        "google/gemma-3-27b",
+        "google/gemma-3-12b",
+        "google/gemma-3-4b",
+        "meta/llama-4-maverick",
+        "RoboReward-8B",
     ];
     names.iter().take(n).map(|name| (*name).to_owned()).collect()
 }
@@ -177,8 +190,10 @@ pub fn full_report(models: &[String]) -> (Report, usize) {
         .method(method)
         .section(
             Section::new("Score-crossing rate")
-                .text("A trajectory crosses where the same frames are a success under one wording and a failure under \
-                       another.")
+                .text(
+                    "A trajectory crosses where the same frames are a success under one wording and a failure under \
+                       another.",
+                )
                 .figure(
                     Figure::new(&chart::crossing_by_model(&cross, &method, &palette))
                         .table(chart::crossing_table(&cross, &method)),
