@@ -45,7 +45,14 @@ impl Cell {
 
     /// Takes in one pair. NaN stands for an unparsed reply and for a missing label.
     #[inline]
-    pub fn push(&mut self, mut score: f64, label: f64, substitute: Option<f64>, boundaries: &[f64], failed: &mut [u32]) {
+    pub fn push(
+        &mut self,
+        mut score: f64,
+        label: f64,
+        substitute: Option<f64>,
+        boundaries: &[f64],
+        failed: &mut [u32],
+    ) {
         self.pairs += 1;
         if !label.is_nan() && self.label.is_nan() {
             self.label = label;

@@ -105,12 +105,7 @@ pub fn entering<S: AsRef<str>>(columns: &[&str], by: &[S]) -> Expr {
 ///
 /// # Errors
 /// A schema that cannot be resolved.
-pub fn per_trajectory<S: AsRef<str>>(
-    mut scores: LazyFrame,
-    by: &[S],
-    boundary: f64,
-    ddof: u8,
-) -> Result<LazyFrame> {
+pub fn per_trajectory<S: AsRef<str>>(mut scores: LazyFrame, by: &[S], boundary: f64, ddof: u8) -> Result<LazyFrame> {
     let schema = scores.collect_schema()?;
     let columns: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
     let mut keys: Vec<&str> = by.iter().map(AsRef::as_ref).collect();

@@ -72,10 +72,9 @@ impl<'a> Groups<'a> {
             members.units.sort_unstable_by(|a, b| {
                 a.0.cmp(&b.0).then_with(|| {
                     let places = codes(a.1).iter().zip(codes(b.1)).zip(&ranks);
-                    places.map(|((a, b), ranks)| ranks[*a as usize].cmp(&ranks[*b as usize])).fold(
-                        std::cmp::Ordering::Equal,
-                        std::cmp::Ordering::then,
-                    )
+                    places
+                        .map(|((a, b), ranks)| ranks[*a as usize].cmp(&ranks[*b as usize]))
+                        .fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
                 })
             });
         });

@@ -160,7 +160,9 @@ impl Group {
     /// The order of rows in a result: by each column in turn, strategies as [`Strategy`] orders them.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let by_column = self.iter().zip(&other.values).map(|((name, a), b)| match (name, a, b) {
-            (column::STRATEGY, Key::Text(a), Key::Text(b)) => Strategy::from(a.as_str()).cmp(&Strategy::from(b.as_str())),
+            (column::STRATEGY, Key::Text(a), Key::Text(b)) => {
+                Strategy::from(a.as_str()).cmp(&Strategy::from(b.as_str()))
+            }
             _ => a.cmp(b),
         });
         by_column.fold(Ordering::Equal, Ordering::then)

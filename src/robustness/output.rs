@@ -97,7 +97,9 @@ impl Row {
 impl Robustness {
     /// The (first) row of a model under a strategy, where rows are grouped by both.
     pub fn row(&self, model: &str, strategy: &str) -> Option<&Row> {
-        self.rows.iter().find(|row| row.group.text("model") == Some(model) && row.group.text("strategy") == Some(strategy))
+        self.rows
+            .iter()
+            .find(|row| row.group.text("model") == Some(model) && row.group.text("strategy") == Some(strategy))
     }
 
     /// One row a group: the grouping columns; trajectories, pairs, unparsed; for every metric its value, n and interval
@@ -111,7 +113,11 @@ impl Robustness {
         columns.push(counts("pairs", |row| row.pairs));
         columns.push(counts("unparsed", |row| row.unparsed));
         for metric in Metric::ALL {
-            columns.extend(estimate_columns(metric.name(), metric.stem(), self.rows.iter().map(|row| row.estimate(metric))));
+            columns.extend(estimate_columns(
+                metric.name(),
+                metric.stem(),
+                self.rows.iter().map(|row| row.estimate(metric)),
+            ));
         }
         let height = self.rows.len();
         columns.push(Column::new("boundary".into(), vec![self.boundary; height]));

@@ -198,8 +198,7 @@ impl Problem {
 
 fn part(rows: &DataFrame, counting: &Counting) -> Result<Part, Problem> {
     let height = rows.height();
-    let columns =
-        counting.keys.iter().map(|name| code(rows.column(name)?)).collect::<Result<Vec<Coded>>>()?;
+    let columns = counting.keys.iter().map(|name| code(rows.column(name)?)).collect::<Result<Vec<Coded>>>()?;
     let score = numbers(rows, column::SCORE)?;
     let label = if counting.has_label { numbers(rows, column::LABEL)? } else { vec![f64::NAN; height] };
     let (skip, left_out) = skipped(rows, counting)?;
@@ -212,8 +211,7 @@ fn part(rows: &DataFrame, counting: &Counting) -> Result<Part, Problem> {
     }
 
     let stride = counting.boundaries.len();
-    let mut part =
-        Part { columns: Vec::new(), codes: Vec::new(), cells: Vec::new(), failed: Vec::new(), left_out };
+    let mut part = Part { columns: Vec::new(), codes: Vec::new(), cells: Vec::new(), failed: Vec::new(), left_out };
     let mut cell = Cell::new();
     let mut failed = vec![0u32; stride];
     let mut open = false;

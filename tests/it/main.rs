@@ -7,3 +7,4 @@ mod display;
 mod frames;
 mod paraphrase;
 mod reward;
+mod robustness;
