@@ -1,1 +1,6 @@
 //! Behaviour through the public surface, in one binary so that polars is linked once.
+
+#![allow(clippy::unwrap_used)]
+
+mod scores;
+mod study;
