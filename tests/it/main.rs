@@ -2,5 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod dataset;
+mod paraphrase;
 mod scores;
 mod study;
