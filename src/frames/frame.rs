@@ -1,5 +1,6 @@
 //! Frames: what sampling gives and what reward models see.
 
+use std::fmt;
 use std::sync::Arc;
 
 /// Which frames to keep.
@@ -22,7 +23,7 @@ impl Default for Sampling {
 }
 
 /// One frame: 8-bit RGB, rows from the top, no padding.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Frame {
     /// Presentation index from the trajectory's first frame.
     pub index: u64,
@@ -38,6 +39,19 @@ pub struct Frame {
     pub height: u32,
     /// `width * height * 3` bytes.
     pub rgb: Arc<[u8]>,
+}
+
+impl fmt::Debug for Frame {
+    // A notebook shows what a cell ends in: the pixels would fill it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame")
+            .field("index", &self.index)
+            .field("t_s", &self.t_s)
+            .field("file_index", &self.file_index)
+            .field("file_t_s", &self.file_t_s)
+            .field("size", &format_args!("{} x {}", self.width, self.height))
+            .finish_non_exhaustive()
+    }
 }
 
 /// The frames kept of one trajectory, in order of time.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod dataset;
+mod frames;
 mod paraphrase;
 mod scores;
 mod study;

@@ -1,1 +1,22 @@
-//! Messages between roborm and its workers.
+//! What roborm and its decoder say to each other.
+//!
+//! The decoder is a process of its own, so that a hostile file can take down nothing but that process. It inherits two
+//! descriptors: 0 is a socket for messages in both directions ([`send`], [`receive`]), 1 is a memory file it writes
+//! pixels into. The parent reads those pixels with `pread`, never through a mapping: a worker that shortens the file
+//! gives a short read, not a signal.
+//!
+//! ```text
+//! parent                          worker
+//!                                 Hello
+//! Configure
+//! Index {file}                    Index
+//! Decode {file, wanted}           Picture … Picture   (at most SLOTS of them unreleased)
+//! Release … Release               Done
+//! any of them                     Failed
+//! ```
+
+mod framing;
+mod message;
+
+pub use framing::{LONGEST, receive, send};
+pub use message::{Configure, Failure, File, Hello, Index, PROTOCOL, Picture, Reply, Request, SLOTS, Stamp};

@@ -1,0 +1,88 @@
+//! CPU time of sampling clips, worker included: `frames_bench TINY CLIP…` prints one JSON line a clip; with `--episodes N`
+//! the clip that follows is taken as N episodes of equal length in one file.
+//!
+//! Every pass has a worker of its own, which has sampled TINY before: a worker stays up between clips, so its start is
+//! told apart (`start_ms`).
+
+use std::path::Path;
+use std::time::Instant;
+
+use roborm::dataset::{Source, Span, Trajectory};
+use roborm::frames::{Decoder, DecoderOptions, Frames, Sampler, Sampling};
+use roborm::{Error, Result};
+
+const PASSES: usize = 5;
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let tiny = arguments.next().ok_or_else(|| Error::usage("usage: frames_bench TINY [--episodes N] CLIP…"))?;
+    let mut episodes = None;
+    while let Some(argument) = arguments.next() {
+        if argument == "--episodes" {
+            episodes = arguments.next().and_then(|count| count.parse::<u32>().ok());
+            continue;
+        }
+        let lines: Vec<serde_json::Value> =
+            (0..PASSES).map(|_| pass(Path::new(&tiny), Path::new(&argument), episodes)).collect::<Result<_>>()?;
+        let all = serde_json::json!({ "clip": argument, "passes": lines });
+        std::io::Write::write_all(&mut std::io::stdout(), format!("{all}\n").as_bytes())
+            .map_err(|error| Error::io("cannot write", &error))?;
+        episodes = None;
+    }
+    Ok(())
+}
+
+fn pass(tiny: &Path, clip: &Path, episodes: Option<u32>) -> Result<serde_json::Value> {
+    let decoder = Decoder::new(DecoderOptions { workers: 1, ..DecoderOptions::default() });
+    let sampler = Sampler::with_decoder(decoder.clone());
+    let before = cpu_ms(&decoder);
+    sampler.sample_file(tiny, &Sampling::default())?;
+    let start_ms = cpu_ms(&decoder) - before;
+    let (before, wall) = (cpu_ms(&decoder), Instant::now());
+    let (frames, index_ms) = match episodes {
+        None => (vec![sampler.sample_file(clip, &Sampling::default())?], None),
+        Some(count) => {
+            let duration_s = decoder.timeline(clip)?.duration_s();
+            let index_ms = cpu_ms(&decoder) - before;
+            let length = duration_s / f64::from(count);
+            let episode =
+                |at: u32| sampler.sample(&episode(clip, f64::from(at) * length, length), &Sampling::default());
+            // Pixels of an episode are let go before the next, as a study does.
+            let frames = (0..count).map(|at| episode(at).map(light)).collect::<Result<Vec<Frames>>>()?;
+            (frames, Some(index_ms))
+        }
+    };
+    let cpu = cpu_ms(&decoder) - before;
+    let wall = wall.elapsed().as_secs_f64() * 1000.0;
+    let count: usize = frames.iter().map(|frames| frames.frames.len()).sum();
+    Ok(
+        serde_json::json!({ "cpu_ms": cpu, "wall_ms": wall, "start_ms": start_ms, "index_ms": index_ms, "frames": count }),
+    )
+}
+
+fn light(frames: Frames) -> Frames {
+    let frames_only =
+        frames.frames.into_iter().map(|frame| roborm::frames::Frame { rgb: [].into(), ..frame }).collect();
+    Frames { frames: frames_only, ..frames }
+}
+
+fn episode(clip: &Path, from_s: f64, length_s: f64) -> Trajectory {
+    Trajectory {
+        id: format!("{from_s}"),
+        task: String::new(),
+        label: None,
+        duration_s: None,
+        source: Source::Video { path: clip.to_owned(), span: Some(Span { from_s, to_s: from_s + length_s }) },
+    }
+}
+
+/// CPU time of this process and the decoder's workers, in milliseconds, as the kernel's scheduler counts it.
+fn cpu_ms(decoder: &Decoder) -> f64 {
+    let processes = decoder.workers().into_iter().map(|worker| worker.pid).chain([std::process::id()]);
+    processes
+        .flat_map(|pid| std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten())
+        .filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok())
+        .filter_map(|stat| stat.split(' ').next()?.parse::<f64>().ok())
+        .sum::<f64>()
+        / 1e6
+}

@@ -1,0 +1,235 @@
+//! One worker process and the conversation with it.
+
+use std::collections::HashMap;
+use std::fs::File as StdFile;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+
+use roborm_wire::{Configure, Failure, File, Hello, Index, PROTOCOL, Picture, Reply, Request, receive, send};
+
+use super::{DecoderOptions, Raster};
+use crate::{Error, Result};
+
+/// No picture has a longer side, in pixels: what a worker claims is not believed beyond it.
+const LONGEST_SIDE: u32 = 1 << 15;
+
+/// A running worker.
+pub(super) struct Worker {
+    child: Child,
+    socket: UnixStream,
+    memory: StdFile,
+    /// What it introduced itself as.
+    pub hello: Hello,
+    /// The file it has open.
+    pub file: Option<File>,
+}
+
+/// Why a request came to nothing.
+pub(super) enum Fault {
+    /// The file's fault; the worker is as good as before.
+    File(Failure),
+    /// The worker cannot be used any more.
+    Worker(String),
+}
+
+impl Worker {
+    pub fn start(options: &DecoderOptions, program: &Path) -> Result<Self> {
+        let trouble = |error: &io::Error| {
+            Error::worker(format!("the video decoder {} cannot be started: {error}", program.display()))
+        };
+        let (socket, theirs) = UnixStream::pair().map_err(|error| trouble(&error))?;
+        let memory = picture_memory().map_err(|error| trouble(&error))?;
+        let their_memory = memory.try_clone().map_err(|error| trouble(&error))?;
+        // The socket as input and the memory file as output: both descriptors reach exactly this child, without unsafe
+        // code and without a moment in which a child that another thread starts could inherit them.
+        let child = Command::new(program)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::from(OwnedFd::from(their_memory)))
+            .stderr(Stdio::null())
+            // Ctrl-C in the terminal is for the program the user sees, which ends its workers itself.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| trouble(&error).with_help("is it a program for this machine?"))?;
+        let hello = Hello { protocol: 0, version: String::new(), library: String::new() };
+        let mut worker = Self { child, socket, memory, hello, file: None };
+        worker.socket.set_read_timeout(Some(options.timeout)).map_err(|error| trouble(&error))?;
+        worker.socket.set_write_timeout(Some(options.timeout)).map_err(|error| trouble(&error))?;
+        worker.hello = match receive::<Hello>(&mut worker.socket) {
+            Ok(Some(hello)) if hello.protocol == PROTOCOL => hello,
+            Ok(Some(hello)) => {
+                return Err(Error::worker(format!(
+                    "the video decoder {} speaks protocol {}, this program {PROTOCOL}",
+                    program.display(),
+                    hello.protocol
+                ))
+                .with_help("build both from the same version"));
+            }
+            Ok(None) => return Err(worker.unusable(program, "ended at once")),
+            Err(error) => return Err(worker.unusable(program, &error.to_string())),
+        };
+        let limits = Configure {
+            memory_bytes: options.memory_bytes,
+            cpu_s: options.cpu.as_secs().max(1),
+            threads: options.threads.max(1),
+        };
+        send(&mut worker.socket, &Request::Configure(limits)).map_err(|error| trouble(&error))?;
+        Ok(worker)
+    }
+
+    fn unusable(&mut self, program: &Path, reason: &str) -> Error {
+        let status = self.end();
+        let status = status.map_or(String::new(), |status| format!(" ({status})"));
+        Error::worker(format!("the video decoder {} did not answer: {reason}{status}", program.display())).with_help(
+            "run it by hand to see what it says: a library of FFmpeg may be missing, or it is another program",
+        )
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Is the process still there?
+    pub fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    pub fn index(&mut self, file: &File) -> Result<Index, Fault> {
+        self.file = None;
+        self.ask(&Request::Index(file.clone()))?;
+        match self.answer()? {
+            Reply::Index(index) => {
+                self.file = Some(file.clone());
+                Ok(index)
+            }
+            Reply::Failed(failure) => Err(Fault::File(failure)),
+            Reply::Picture(_) | Reply::Done => Err(self.confused()),
+        }
+    }
+
+    /// The pictures of the times `wanted`, in their order.
+    pub fn decode(&mut self, file: &File, wanted: &[i64]) -> Result<Vec<Raster>, Fault> {
+        let mut asked = wanted.to_vec();
+        asked.sort_unstable();
+        asked.dedup();
+        self.file = None;
+        let mut got: HashMap<i64, Raster> = HashMap::with_capacity(asked.len());
+        self.ask(&Request::Decode { file: file.clone(), wanted: asked.clone() })?;
+        loop {
+            match self.answer()? {
+                Reply::Picture(picture) if asked.binary_search(&picture.pts).is_ok() => {
+                    let raster = self.take(&picture)?;
+                    self.ask(&Request::Release)?;
+                    got.insert(picture.pts, raster);
+                }
+                Reply::Done => break,
+                Reply::Failed(failure) => return Err(Fault::File(failure)),
+                Reply::Picture(_) | Reply::Index(_) => return Err(self.confused()),
+            }
+        }
+        self.file = Some(file.clone());
+        wanted.iter().map(|pts| got.get(pts).cloned()).collect::<Option<Vec<_>>>().ok_or_else(|| self.confused())
+    }
+
+    /// Copies a picture out of the memory file.
+    fn take(&mut self, picture: &Picture) -> Result<Raster, Fault> {
+        let Picture { width, height, offset, .. } = *picture;
+        if !(1..=LONGEST_SIDE).contains(&width) || !(1..=LONGEST_SIDE).contains(&height) {
+            return Err(self.confused());
+        }
+        let length = width as usize * height as usize * 3;
+        let mut rgb: Arc<[u8]> = std::iter::repeat_n(0, length).collect();
+        // `pread`, not a mapping: a worker that shortens the file gives an error here, not a signal.
+        match Arc::get_mut(&mut rgb).map(|bytes| self.memory.read_exact_at(bytes, offset)) {
+            Some(Ok(())) => Ok(Raster { width, height, rgb }),
+            _ => Err(self.confused()),
+        }
+    }
+
+    fn ask(&mut self, request: &Request) -> Result<(), Fault> {
+        send(&mut self.socket, request).map_err(|error| self.fallen(&error))
+    }
+
+    fn answer(&mut self) -> Result<Reply, Fault> {
+        match receive(&mut self.socket) {
+            Ok(Some(reply)) => Ok(reply),
+            Ok(None) => Err(self.fallen(&io::ErrorKind::UnexpectedEof.into())),
+            Err(error) => Err(self.fallen(&error)),
+        }
+    }
+
+    fn confused(&mut self) -> Fault {
+        self.end();
+        Fault::Worker("the video decoder gave an answer that makes no sense".into())
+    }
+
+    /// What an error of the socket means: the worker hangs, or it is gone, and then how it went.
+    fn fallen(&mut self, error: &io::Error) -> Fault {
+        // SIGXCPU's number on every Linux that has one.
+        const CPU_SPENT: i32 = 24;
+        let hangs = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+        let status = self.end();
+        Fault::Worker(match status {
+            _ if hangs => "the video decoder gave no sign of life within the time limit and was ended".into(),
+            Some(status) if status.signal() == Some(CPU_SPENT) => {
+                "the video decoder used up its limit of CPU time and was ended".into()
+            }
+            Some(status) => format!("the video decoder crashed ({status})"),
+            None => format!("the video decoder is gone ({error})"),
+        })
+    }
+
+    /// Ends the process and says how it went; one that ended by itself keeps its own status.
+    fn end(&mut self) -> Option<ExitStatus> {
+        self.file = None;
+        let _ = self.child.kill();
+        self.child.wait().ok()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn picture_memory() -> io::Result<StdFile> {
+    let descriptor = rustix::fs::memfd_create("roborm-pictures", rustix::fs::MemfdFlags::CLOEXEC)?;
+    Ok(StdFile::from(descriptor))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn picture_memory() -> io::Result<StdFile> {
+    tempfile::tempfile()
+}
+
+/// What a file is asked for as: its absolute path, and what tells whether it has changed.
+pub(super) fn identify(path: &Path) -> Result<File> {
+    use std::os::unix::fs::MetadataExt;
+    let show = path.display();
+    let read = |error: &io::Error| Error::io(format!("cannot read {show}"), error);
+    let data = std::fs::metadata(path).map_err(|error| read(&error))?;
+    if !data.is_file() {
+        return Err(Error::input(format!("{show} is not a file")));
+    }
+    if data.len() == 0 {
+        return Err(Error::input(format!("{show} is empty")));
+    }
+    // The worker would say so too, but not as plainly.
+    StdFile::open(path).map_err(|error| read(&error))?;
+    let path: PathBuf = std::path::absolute(path).map_err(|error| read(&error))?;
+    let stamp = roborm_wire::Stamp {
+        device: data.dev(),
+        inode: data.ino(),
+        bytes: data.len(),
+        modified_s: data.mtime(),
+        modified_ns: data.mtime_nsec(),
+    };
+    Ok(File { path: path.into_os_string(), stamp })
+}

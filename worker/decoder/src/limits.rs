@@ -1,0 +1,40 @@
+//! The worker's limits on itself.
+
+use std::io;
+
+use roborm_wire::Configure;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Sets what holds for the life of the process: address space, and no core dumps of whatever was in a user's video.
+pub fn confine(limits: &Configure) -> io::Result<()> {
+    lower(Resource::As, limits.memory_bytes)?;
+    lower(Resource::Core, 0)
+}
+
+/// Gives the request that starts now `cpu_s` seconds of CPU time, whatever the process has used before.
+///
+/// The kernel ends the process when they are spent.
+pub fn grant_cpu(cpu_s: u64) -> io::Result<()> {
+    let used = cpu_used_s();
+    setrlimit(
+        Resource::Cpu,
+        Rlimit {
+            current: Some(used.saturating_add(cpu_s).saturating_add(1)),
+            maximum: getrlimit(Resource::Cpu).maximum,
+        },
+    )?;
+    Ok(())
+}
+
+fn lower(resource: Resource, to: u64) -> io::Result<()> {
+    let to = getrlimit(resource).maximum.map_or(to, |maximum| maximum.min(to));
+    setrlimit(resource, Rlimit { current: Some(to), maximum: Some(to) })?;
+    Ok(())
+}
+
+fn cpu_used_s() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a timespec that lives through the call.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    if status == 0 { u64::try_from(time.tv_sec).unwrap_or(0) } else { 0 }
+}
