@@ -5,5 +5,6 @@
 mod dataset;
 mod frames;
 mod paraphrase;
+mod reward;
 mod scores;
 mod study;
