@@ -8,3 +8,5 @@ mod frames;
 mod paraphrase;
 mod reward;
 mod robustness;
+mod scores;
+mod study;

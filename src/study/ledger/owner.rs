@@ -1,5 +1,7 @@
 //! Who holds a lease, and whether they still live.
 
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970.
@@ -52,4 +54,33 @@ fn started(pid: i64) -> Option<i64> {
     }
     // Field 22 of the whole line; the state is field 3.
     fields.nth(18)?.parse().ok()
+}
+
+/// What tells a run from all others, in every ledger.
+pub(super) type Token = [u8; 16];
+
+static MINE: Mutex<Option<HashSet<Token>>> = Mutex::new(None);
+
+/// The runs of this process that are under way. A run that could not write its end (the disk was full) is known by it
+/// to have ended all the same.
+pub(super) struct Mine;
+
+impl Mine {
+    pub fn add(token: Token) {
+        Self::set().get_or_insert_default().insert(token);
+    }
+
+    pub fn remove(token: &Token) {
+        if let Some(tokens) = Self::set().as_mut() {
+            tokens.remove(token);
+        }
+    }
+
+    pub fn has(token: &Token) -> bool {
+        Self::set().as_ref().is_some_and(|tokens| tokens.contains(token))
+    }
+
+    fn set() -> MutexGuard<'static, Option<HashSet<Token>>> {
+        MINE.lock().unwrap_or_else(|poison| poison.into_inner())
+    }
 }

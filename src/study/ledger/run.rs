@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::params;
 
-use super::owner::{Owner, now_ms};
+use super::owner::{Mine, Owner, Token, now_ms};
 use super::store::{self, Claim, Facts, Wants};
 use super::{Ledger, PairKey, redact, rescue};
 use crate::Result;
@@ -16,6 +16,7 @@ use crate::reward::{Fault, Reply, RewardModel};
 pub(crate) struct Run {
     ledger: Ledger,
     id: i64,
+    token: Token,
     here: Arc<Owner>,
     alive_until: AtomicI64,
 }
@@ -35,15 +36,16 @@ impl Run {
         let owner = here.clone();
         let until = now_ms() + ledger.lease_ms();
         let commit = ledger.0.writer.commit(move |db| {
-            db.execute(
+            db.query_row(
                 "INSERT INTO runs (token, place, pid, pid_started, started_ms, alive_until_ms, version)
-                 VALUES (randomblob(16), ?, ?, ?, ?, ?, ?)",
+                 VALUES (randomblob(16), ?, ?, ?, ?, ?, ?) RETURNING id, token",
                 params![owner.place, owner.pid, owner.started, now_ms(), until, env!("CARGO_PKG_VERSION")],
-            )?;
-            Ok(db.last_insert_rowid())
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
         });
-        let id = commit.await?;
-        Ok(Self { ledger: ledger.clone(), id, here, alive_until: AtomicI64::new(until) })
+        let (id, token) = commit.await?;
+        Mine::add(token);
+        Ok(Self { ledger: ledger.clone(), id, token, here, alive_until: AtomicI64::new(until) })
     }
 
     /// The ledger's row of the model's settings.
@@ -142,6 +144,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
+        Mine::remove(&self.token);
         let id = self.id;
         self.ledger.0.writer.later(move |db| {
             // Leases of an ended run are void: nothing else to undo.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
-use super::owner::{Owner, now_ms};
+use super::owner::{Mine, Owner, now_ms};
 use super::{PairKey, record};
 use crate::reward::{Fault, FaultKind, Reply};
 use crate::study::reading;
@@ -178,13 +178,17 @@ fn is_alive(db: &Connection, run: i64, here: &Owner, known: &mut HashMap<i64, bo
         return Ok(*alive);
     }
     let mut find =
-        db.prepare_cached("SELECT place, pid, pid_started, alive_until_ms, ended_ms FROM runs WHERE id = ?")?;
+        db.prepare_cached("SELECT place, pid, pid_started, alive_until_ms, ended_ms, token FROM runs WHERE id = ?")?;
     let alive = find
         .query_row([run], |row| {
             let owner = Owner { place: row.get(0)?, pid: row.get(1)?, started: row.get(2)? };
             let until: i64 = row.get(3)?;
             let ended: Option<i64> = row.get(4)?;
-            Ok(ended.is_none() && until > now_ms() && !owner.is_gone(here))
+            let over = match owner == *here {
+                true => !Mine::has(&row.get(5)?),
+                false => owner.is_gone(here),
+            };
+            Ok(ended.is_none() && until > now_ms() && !over)
         })
         .optional()?
         .unwrap_or(false);

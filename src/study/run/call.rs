@@ -213,7 +213,8 @@ struct Line {
 
 impl Call for Line {
     fn before_send(&self, attempt: u32) -> Result<(), Fault> {
-        if self.engine.is_stopped() {
+        // The token itself too: word of it reaches the engine a moment later.
+        if self.engine.is_stopped() || self.engine.study.cancel.is_cancelled() {
             return Err(Fault::new(FaultKind::Interrupted, "the study was stopped"));
         }
         let fresh = self.fresh.swap(false, Ordering::SeqCst);
