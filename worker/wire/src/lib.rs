@@ -1,1 +1,3 @@
 //! Messages between roborm and its workers.
+
+pub mod local;

@@ -1,0 +1,62 @@
+//! Token ids, held against the tokenizers library.
+
+use roborm_local::tokenizer::Tokenizer;
+
+use crate::fixture::{CASES, Texts, copy, edit, folder};
+
+#[test]
+fn ids_of_whole_prompts() {
+    for (case, _) in CASES {
+        let tokenizer = Tokenizer::read(&folder(case)).expect(case);
+        let texts = Texts::of(case);
+        assert_eq!(tokenizer.encode(&texts.prompt), texts.ids[0], "{case}");
+        assert_eq!(tokenizer.decode(&texts.ids[0], false), texts.prompt, "{case}");
+    }
+}
+
+#[test]
+fn ids_of_words_in_many_scripts() {
+    let tokenizer = Tokenizer::read(&folder("base")).expect("the fixture's");
+    let text = std::fs::read_to_string(folder("words.json")).expect("the fixture is committed");
+    let words: Vec<(String, Vec<i64>)> = serde_json::from_str(&text).expect("the maker wrote it");
+    assert!(words.len() > 30);
+    for (text, ids) in words {
+        assert_eq!(tokenizer.encode(&text), ids, "{text:?}");
+    }
+}
+
+proptest::proptest! {
+    /// Bytes in, the same bytes out: whatever is no mark of the chat comes back, in normal form.
+    #[test]
+    fn decoding_undoes_encoding(text in "[a-z0-9 \\n.,!?éßあ한🤖'\t]{0,60}") {
+        use unicode_normalization::UnicodeNormalization;
+        let tokenizer = Tokenizer::read(&folder("base")).expect("the fixture's");
+        let normal: String = text.nfc().collect();
+        proptest::prop_assert_eq!(tokenizer.decode(&tokenizer.encode(&text), false), normal);
+    }
+}
+
+#[test]
+fn a_long_word_takes_no_quadratic_time() {
+    let tokenizer = Tokenizer::read(&folder("base")).expect("the fixture's");
+    let word = "score".repeat(200_000);
+    let ids = tokenizer.encode(&word);
+    assert_eq!(tokenizer.decode(&ids, false), word);
+}
+
+#[test]
+fn files_that_ask_for_more_are_refused_by_name() {
+    for (change, message) in [
+        (("normalizer", serde_json::json!({"type": "Lowercase"})), "the normalizer Lowercase is not known here"),
+        (("pre_tokenizer", serde_json::json!({"type": "Whitespace"})), "this pre_tokenizer is not known here"),
+    ] {
+        let copy = copy("base");
+        edit(copy.path(), "tokenizer.json", |file| file[change.0] = change.1);
+        let Err(error) = Tokenizer::read(copy.path()) else { panic!("read") };
+        assert!(error.to_string().ends_with(message), "{error}");
+    }
+    let copy = copy("base");
+    std::fs::remove_file(copy.path().join("tokenizer.json")).expect("it was there");
+    let Err(error) = Tokenizer::read(copy.path()) else { panic!("read") };
+    assert!(error.to_string().ends_with("no tokenizer (tokenizer.json is missing)"), "{error}");
+}
