@@ -1,5 +1,6 @@
 //! Language-conditioned reward models: frames and an instruction in, a score from 1 to 5 out, or none.
 
+pub mod local;
 mod model;
 mod prompt;
 mod reply;

@@ -21,7 +21,8 @@ pub(super) fn digest(folder: &Path) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
     for path in files(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let bytes = known.digest(&path).map_err(|error| Error::io(format!("cannot read {}", path.display()), &error))?;
+        let bytes =
+            known.digest(&path).map_err(|error| Error::io(format!("cannot read {}", path.display()), &error))?;
         hasher.update(format!("{name}\0{bytes}\n").as_bytes());
     }
     known.write();
@@ -30,7 +31,8 @@ pub(super) fn digest(folder: &Path) -> Result<String> {
 
 /// The files that count, in the order of their names.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let listed = fs::read_dir(folder).map_err(|error| Error::io(format!("cannot list {}", folder.display()), &error))?;
+    let listed =
+        fs::read_dir(folder).map_err(|error| Error::io(format!("cannot list {}", folder.display()), &error))?;
     let counts = |name: &str| {
         name.ends_with(".safetensors") && name.starts_with("model")
             || name.ends_with(".safetensors.index.json")

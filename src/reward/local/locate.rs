@@ -22,8 +22,12 @@ pub(super) fn find() -> Result<PathBuf> {
     let beside = env::current_exe().ok();
     let beside = beside.iter().flat_map(|program| program.ancestors().skip(1).take(2)).map(Path::to_path_buf);
     let path = env::var_os("PATH").unwrap_or_default();
-    beside.chain(env::split_paths(&path)).map(|folder| folder.join(&file)).find(|file| file.is_file()).ok_or_else(|| {
-        Error::worker(format!("the worker of local checkpoints, {PROGRAM}, was not found beside this program or on PATH"))
+    beside.chain(env::split_paths(&path)).map(|folder| folder.join(&file)).find(|file| file.is_file()).ok_or_else(
+        || {
+            Error::worker(format!(
+                "the worker of local checkpoints, {PROGRAM}, was not found beside this program or on PATH"
+            ))
             .with_help("build it with `cargo xtask libtorch` (540 MB are fetched once), or name it in ROBORM_LOCAL")
-    })
+        },
+    )
 }

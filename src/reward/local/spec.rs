@@ -1,6 +1,7 @@
 //! `local:DIR[,key=value…]`: which checkpoint, and how it is run.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::error::nearest;
 use crate::{Error, Result};
@@ -21,6 +22,11 @@ pub struct LocalSpec {
     pub times: Times,
     /// Threads on the CPU; none is one a core.
     pub threads: Option<usize>,
+    /// The worker program; none is looked for: `ROBORM_LOCAL`, then beside this program, then on `PATH`.
+    pub program: Option<PathBuf>,
+    /// A worker that says nothing for so long is taken to hang and ended. It speaks between any two steps, the longest
+    /// of which is one prefill of a long clip on a slow machine.
+    pub silence: Duration,
 }
 
 /// Where a checkpoint runs.
@@ -53,6 +59,8 @@ impl LocalSpec {
             video: "stored".into(),
             times: Times::Own,
             threads: None,
+            program: None,
+            silence: Duration::from_secs(900),
         }
     }
 
@@ -69,10 +77,11 @@ impl LocalSpec {
             && let Some((key, value)) = last.split_once('=')
         {
             if !KEYS.contains(&key) {
-                if key.chars().all(|character| character.is_ascii_lowercase()) {
-                    let near = nearest(key, KEYS);
+                // A setting misspelt, or a folder's name.
+                let near = nearest(key, KEYS);
+                if !near.is_empty() {
                     return Err(Error::usage(format!("local:{text}: the setting '{key}' is not known"))
-                        .with_help(format!("did you mean {}?", near.join(", "))));
+                        .with_help(format!("did you mean {}?", near.join(" or "))));
                 }
                 break;
             }
@@ -120,11 +129,14 @@ fn device(value: &str) -> Result<LocalDevice> {
         return Ok(LocalDevice::Auto);
     }
     let known = |name: &str| {
-        name == "cpu" || name == "cuda" || name.strip_prefix("cuda:").is_some_and(|number| number.parse::<u16>().is_ok())
+        name == "cpu"
+            || name == "cuda"
+            || name.strip_prefix("cuda:").is_some_and(|number| number.parse::<u16>().is_ok())
     };
     let devices: Vec<String> = value.split('+').map(str::to_owned).collect();
     match devices.iter().find(|name| !known(name)) {
         None => Ok(LocalDevice::These(devices)),
-        Some(wrong) => Err(Error::usage(format!("device={wrong} is not known")).with_help("auto, cpu, cuda, cuda:N, or several: cuda:0+cuda:1")),
+        Some(wrong) => Err(Error::usage(format!("device={wrong} is not known"))
+            .with_help("auto, cpu, cuda, cuda:N, or several: cuda:0+cuda:1")),
     }
 }

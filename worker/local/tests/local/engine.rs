@@ -212,6 +212,7 @@ fn numbers_that_are_none_are_found_at_loading() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn cuda_is_never_silently_the_cpu() {
     if tch::Cuda::device_count() > 0 {
         eprintln!("skipped: there is a CUDA device here");

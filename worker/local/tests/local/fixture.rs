@@ -1,4 +1,5 @@
 //! The checkpoints and reference values in tests/fixtures/qwen3vl.
+#![cfg_attr(not(feature = "libtorch"), allow(dead_code))]
 
 use std::path::{Path, PathBuf};
 
