@@ -60,3 +60,28 @@ fn files_that_ask_for_more_are_refused_by_name() {
     let Err(error) = Tokenizer::read(copy.path()) else { panic!("read") };
     assert!(error.to_string().ends_with("no tokenizer (tokenizer.json is missing)"), "{error}");
 }
+
+/// The ids of Qwen's own tokenizer, as Python's tokenizers library gives them (see tests/data/make.py); its file of 11 MB
+/// is not committed: `ROBORM_QWEN_TOKENIZER` names the folder it lies in.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn ids_of_the_real_tokenizer() {
+    let Some(folder) = std::env::var_os("ROBORM_QWEN_TOKENIZER") else {
+        println!("skipped: ROBORM_QWEN_TOKENIZER does not name a folder with Qwen's tokenizer.json");
+        return;
+    };
+    let tokenizer = Tokenizer::read(std::path::Path::new(&folder)).expect("Qwen's tokenizer");
+    let rows: Vec<(String, Vec<i64>)> = serde_json::from_str(include_str!("../data/qwen3-ids.json")).expect("the maker's");
+    assert!(rows.len() >= 200);
+    for (text, ids) in &rows {
+        assert_eq!(&tokenizer.encode(text), ids, "{text:?}");
+    }
+    // The prefix rule: two prompts share the tokens up to where their instructions differ, and no split of the text
+    // would tell how many: the space before an instruction melts into its first token.
+    let (one, other) = (tokenizer.encode("Task: put it down"), tokenizer.encode("Task: lift it"));
+    let task = tokenizer.encode("Task: ");
+    assert_eq!(one.iter().zip(&other).take_while(|(one, other)| one == other).count(), task.len() - 1);
+    for answer in ["1", "2", "3", "4", "5"] {
+        assert_eq!(tokenizer.encode(&format!("ANSWER: {answer}")).last().copied(), tokenizer.single(answer));
+    }
+}
