@@ -25,7 +25,10 @@ fn every_command_of_the_readme_prints_what_it_says() {
     if std::env::var_os("ROBORM_UPDATE_README").is_some() {
         fs::write(&path, played).expect("the README can be written");
     } else {
-        assert_eq!(readme, played, "the README is behind the program: run with ROBORM_UPDATE_README=1 and look at the change");
+        assert_eq!(
+            readme, played,
+            "the README is behind the program: run with ROBORM_UPDATE_README=1 and look at the change"
+        );
     }
 }
 

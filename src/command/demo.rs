@@ -88,7 +88,10 @@ fn overview(session: &Session, dataset: &Dataset) -> Result<Block> {
         .collect();
     let frames = Frames { source: "demo".to_owned(), rule: "last".to_owned(), frames: last };
     let image = contact_sheet(&frames, &SheetOptions { columns: Some(4), dark: true, ..SheetOptions::default() })?;
-    Ok(Block::Picture { image, what: format!("last frames of the demo rollouts and their true progress: {}", labels.join(", ")) })
+    Ok(Block::Picture {
+        image,
+        what: format!("last frames of the demo rollouts and their true progress: {}", labels.join(", ")),
+    })
 }
 
 /// How often each model flips, as bars.

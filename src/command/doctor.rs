@@ -30,7 +30,11 @@ impl Doctor {
         };
         find("roborm", Ok(env!("CARGO_PKG_VERSION").to_owned()), true);
         find("decoder", Decoder::find().map(|path| path.display().to_string()), true);
-        find("video libraries", session.sampler.decoder().info().map(|info| format!("{}, worker {}", info.library, info.version)), true);
+        find(
+            "video libraries",
+            session.sampler.decoder().info().map(|info| format!("{}, worker {}", info.library, info.version)),
+            true,
+        );
         find("default ledger", Ledger::default_path().map(|path| path.display().to_string()), true);
         for key in ["OPENROUTER_API_KEY", "ROBORM_API_KEY"] {
             // Whether, never what.
@@ -38,9 +42,8 @@ impl Doctor {
             let found = if set { Ok("set".to_owned()) } else { Err(crate::Error::input("not set")) };
             find(key, found, false);
         }
-        let status = u8::from(findings.values().any(|found| {
-            found["ok"] == false && found["found"].as_str() != Some("not set")
-        }));
+        let status =
+            u8::from(findings.values().any(|found| found["ok"] == false && found["found"].as_str() != Some("not set")));
         let mut answer = Answer::new(findings.into()).show(Block::Table(table));
         answer.status = status;
         Ok(answer)

@@ -89,8 +89,10 @@ impl FramesCommand {
             return session.sampler.sample_file(path, sampling);
         }
         let dataset = self.opening.open_one(&self.source)?;
-        let trajectory =
-            dataset.trajectories().first().ok_or_else(|| Error::input(format!("{} has no trajectories", self.source)))?;
+        let trajectory = dataset
+            .trajectories()
+            .first()
+            .ok_or_else(|| Error::input(format!("{} has no trajectories", self.source)))?;
         session.sampler.sample(trajectory, sampling)
     }
 }

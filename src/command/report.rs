@@ -157,8 +157,7 @@ fn confusions(scores: &ScoreTable, models: &[String], boundary: f64) -> Result<S
                 }
             }
         }
-        section = section
-            .figure(Figure::new(&chart::confusion(&confusion)).table(chart::confusion_table(&confusion)));
+        section = section.figure(Figure::new(&chart::confusion(&confusion)).table(chart::confusion_table(&confusion)));
     }
     Ok(section)
 }

@@ -113,9 +113,11 @@ pub(super) fn table(robustness: &Robustness) -> Table {
         table.note("A model has rows of several configs: they are grouped apart, by the column config.");
     }
     let left = robustness.left_out;
-    for (rows, what) in
-        [(left.repeats, "repeats after the first"), (left.variants, "aggregation variants"), (left.original, "of the original instruction")]
-    {
+    for (rows, what) in [
+        (left.repeats, "repeats after the first"),
+        (left.variants, "aggregation variants"),
+        (left.original, "of the original instruction"),
+    ] {
         if rows > 0 {
             table.note(&format!("{} rows are left out: {what}.", number::count(rows)));
         }
@@ -134,12 +136,7 @@ fn differences(comparison: &Comparison) -> Table {
                 comparison.by.iter().map(|name| Cell::from(row.group.text(name).map(Cell::text))).collect();
             let paired = row.paired(metric);
             let figure = |value: Option<f64>| Cell::from(value.map(|value| Cell::number(number::rate(value))));
-            cells.extend([
-                Cell::text(metric.name()),
-                figure(paired.a),
-                figure(paired.b),
-                cell(paired.difference),
-            ]);
+            cells.extend([Cell::text(metric.name()), figure(paired.a), figure(paired.b), cell(paired.difference)]);
             table.row(cells);
         }
     }

@@ -157,4 +157,3 @@ impl study::Progress for Teller {
         self.progress.end("");
     }
 }
-

@@ -56,9 +56,14 @@ impl Trajectories {
             }));
         }
         let tasks = dataset.iter().map(|trajectory| &trajectory.task).collect::<std::collections::HashSet<_>>().len();
-        table.note(&format!("{}: {} trajectories, {tasks} tasks.", dataset.name(), number::count(dataset.len() as u64)));
+        table.note(&format!(
+            "{}: {} trajectories, {tasks} tasks.",
+            dataset.name(),
+            number::count(dataset.len() as u64)
+        ));
         if !measure {
-            table.note("Durations that the dataset does not tell are left out: --durations reads them from the videos.");
+            table
+                .note("Durations that the dataset does not tell are left out: --durations reads them from the videos.");
         }
         let mut answer = Answer::new(rows.into()).show(Block::Table(table));
         answer.notes = dataset.notes().iter().map(|note| format!("note: {note}")).chain(warnings).collect();

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-
 use super::terminal::{Color, Graphics, Terminal};
 use super::text;
 use crate::frames::resize::resize;

@@ -1,6 +1,7 @@
 //! Language-conditioned reward models: frames and an instruction in, a score from 1 to 5 out, or none.
 
 mod catalogue;
+pub mod local;
 mod model;
 mod options;
 mod prompt;

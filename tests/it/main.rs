@@ -5,6 +5,7 @@ mod dataset;
 mod demo;
 mod display;
 mod frames;
+mod local;
 mod paraphrase;
 mod reward;
 mod robustness;

@@ -73,10 +73,8 @@ fn a_score_is_called_once_whatever_is_asked_of_it_later() {
     let pilot = bench.json(&[&words[..], &["p.jsonl", "--limit", "2"]].concat());
     assert_eq!(pilot["called"], 0);
     let rows = std::fs::read_to_string(bench.path("p.jsonl")).expect("the table");
-    let trajectories: BTreeSet<String> = rows
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["trajectory"].to_string())
-        .collect();
+    let trajectories: BTreeSet<String> =
+        rows.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["trajectory"].to_string()).collect();
     assert_eq!(trajectories.len(), 2);
 }
 

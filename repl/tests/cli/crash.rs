@@ -42,16 +42,17 @@ fn a_study_killed_three_times_ends_with_each_pair_once() {
         words.extend(["--paraphrases", &paraphrases]);
     }
     let ledger = bench.path("l.db");
-    let planned = bench.json(&["estimate", &dataset, "--model", "simulated", "--ledger", "e.db"].into_iter()
-        .chain(if paraphrases.is_empty() { vec![] } else { vec!["--paraphrases", paraphrases.as_str()] }).collect::<Vec<_>>())
-        ["calls"].as_u64().expect("a number of calls");
+    let planned = bench.json(
+        &["estimate", &dataset, "--model", "simulated", "--ledger", "e.db"]
+            .into_iter()
+            .chain(if paraphrases.is_empty() { vec![] } else { vec!["--paraphrases", paraphrases.as_str()] })
+            .collect::<Vec<_>>(),
+    )["calls"]
+        .as_u64()
+        .expect("a number of calls");
     for share in [10, 40, 75] {
-        let program = bench
-            .command(&words)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the program starts");
+        let program =
+            bench.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
         kill_at(program, &ledger, planned * share / 100);
         // It opens, and counts.
         assert!(replies(&ledger).is_some());

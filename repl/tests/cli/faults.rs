@@ -56,7 +56,10 @@ fn a_score_table_that_is_none_is_named_by_its_fault() {
 #[test]
 fn a_task_without_paraphrases_is_reported_and_the_rest_is_scored() {
     let bench = Bench::new();
-    bench.write("p.jsonl", "{\"task\":\"open the top drawer\",\"strategy\":\"lexical\",\"instruction\":\"pull the top drawer open\"}\n");
+    bench.write(
+        "p.jsonl",
+        "{\"task\":\"open the top drawer\",\"strategy\":\"lexical\",\"instruction\":\"pull the top drawer open\"}\n",
+    );
     let run = bench.run(&["score", "demo", "--model", "simulated", "--paraphrases", "p.jsonl", "--json"]);
     assert_eq!(run.status, 1);
     assert!(run.stderr.contains("paraphrase"), "{}", run.stderr);
@@ -97,7 +100,8 @@ fn what_is_no_video_is_said_to_be_none() {
 #[test]
 fn a_ledger_that_is_none_is_left_alone() {
     let bench = Bench::new();
-    let file = bench.write("l.db", "certainly not a database, but longer than the header of one, which has a hundred bytes or so");
+    let file = bench
+        .write("l.db", "certainly not a database, but longer than the header of one, which has a hundred bytes or so");
     bench.run(&["score", "demo", "--model", "simulated", "--ledger", "l.db"]).refuses(1, &["l.db"]);
     assert!(std::fs::read_to_string(file).expect("still there").starts_with("certainly"));
 

@@ -16,7 +16,9 @@ fn frames_of_real_clips_are_those_of_the_peer() {
         let column = |name: &str| -> Vec<f64> {
             answer["frames"].as_array().into_iter().flatten().filter_map(|frame| frame[name].as_f64()).collect()
         };
-        let of = |name: &str| -> Vec<f64> { frames[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect() };
+        let of = |name: &str| -> Vec<f64> {
+            frames[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
+        };
         assert_eq!(column("index"), of("index"), "{clip}");
         assert!(column("t_s").iter().zip(of("t_s")).all(|(ours, theirs)| (ours - theirs).abs() < 1e-4), "{clip}");
         assert_eq!(column("width").first(), frames["size"][0].as_f64().as_ref(), "{clip}");
