@@ -67,18 +67,3 @@ impl Paraphrase {
         Self { key, strategy, instruction, id: None, seed: None, verified: None, votes: None }
     }
 }
-
-impl ParaphraseSet {
-    /// A set of these.
-    ///
-    /// # Errors
-    /// None yet.
-    pub fn new(paraphrases: Vec<Paraphrase>) -> crate::Result<Self> {
-        Ok(Self { paraphrases })
-    }
-
-    /// One after the other.
-    pub fn iter(&self) -> std::slice::Iter<'_, Paraphrase> {
-        self.paraphrases.iter()
-    }
-}
