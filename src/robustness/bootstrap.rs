@@ -14,7 +14,7 @@ pub(super) fn resample<const N: usize>(trajectories: &[[f64; N]], resamples: usi
         // Four thousand million trajectories in one group: no interval rather than a wrong one.
         return Vec::new();
     };
-    if n == 0 {
+    if n == 0 || resamples == 0 {
         return Vec::new();
     }
     let (kinds, kind_of) = kinds(trajectories);

@@ -1,6 +1,8 @@
 //! Where rows come from: a table in memory, or a Parquet file that is read a piece at a time.
 
+use std::fmt::Display;
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ pub(super) enum Source<'a> {
 pub(super) struct Parquet {
     path: PathBuf,
     columns: Vec<String>,
+    metadata: Arc<FileMetadata>,
     pieces: Vec<Piece>,
 }
 
@@ -68,8 +71,9 @@ impl Source<'_> {
             Self::Frame(frame) => Ok(frame.select(columns.iter().copied())?),
             Self::Parquet(file) => {
                 let columns = Some(columns.iter().map(|&name| name.to_owned()).collect());
-                let reader = ParquetReader::new(open(&file.path)?).with_columns(columns);
-                reader.finish().map_err(|error| unreadable(&file.path, &error))
+                let mut reader = ParquetReader::new(open(&file.path)?).with_columns(columns);
+                reader.set_metadata(Arc::clone(&file.metadata));
+                finish(&file.path, reader)
             }
         }
     }
@@ -78,10 +82,12 @@ impl Source<'_> {
 impl Parquet {
     pub fn open(path: &Path) -> Result<Self> {
         let mut reader = ParquetReader::new(open(path)?);
-        let schema = reader.schema().map_err(|error| unreadable(path, &error))?;
+        let metadata = plain(reader.get_metadata().map_err(|error| unreadable(path, error))?);
+        let mut bare = metadata.clone();
+        bare.row_groups.clear();
+        reader.set_metadata(Arc::new(metadata.clone()));
+        let schema = reader.schema().map_err(|error| unreadable(path, error))?;
         let columns = schema.iter_names().map(|name| name.to_string()).collect();
-        let metadata = reader.get_metadata().map_err(|error| unreadable(path, &error))?;
-        let bare = without_groups(metadata);
         let mut pieces = Vec::new();
         let mut first_row = 0;
         for group in &metadata.row_groups {
@@ -96,7 +102,7 @@ impl Parquet {
             }
             first_row += group.num_rows();
         }
-        Ok(Self { path: path.to_owned(), columns, pieces })
+        Ok(Self { path: path.to_owned(), columns, metadata: Arc::new(metadata), pieces })
     }
 
     fn piece(&self, i: usize, columns: &[&str]) -> Result<(usize, DataFrame)> {
@@ -108,23 +114,15 @@ impl Parquet {
             .read_parallel(ParallelStrategy::None)
             .with_slice(Some((piece.offset, piece.rows)));
         reader.set_metadata(Arc::clone(&piece.metadata));
-        let rows = reader.finish().map_err(|error| unreadable(&self.path, &error))?;
+        let rows = finish(&self.path, reader)?;
         Ok((piece.first_row, rows))
     }
 }
 
-fn without_groups(metadata: &FileMetadata) -> FileMetadata {
-    FileMetadata {
-        version: metadata.version,
-        num_rows: 0,
-        max_row_group_height: metadata.max_row_group_height,
-        created_by: metadata.created_by.clone(),
-        row_groups: Vec::new(),
-        key_value_metadata: metadata.key_value_metadata.clone(),
-        schema_descr: metadata.schema_descr.clone(),
-        column_orders: metadata.column_orders.clone(),
-        footer_buf: metadata.footer_buf.clone(),
-    }
+/// Without the writer's own notes on types: texts that pandas wrote from categories are texts here, not categories, which
+/// this build of polars does not have.
+fn plain(metadata: &FileMetadata) -> FileMetadata {
+    FileMetadata { key_value_metadata: None, ..metadata.clone() }
 }
 
 fn open(path: &Path) -> Result<File> {
@@ -133,13 +131,20 @@ fn open(path: &Path) -> Result<File> {
     let metadata = file.metadata().map_err(|error| cannot(&error))?;
     // The reader maps the file into memory, which it takes for granted to work.
     if !metadata.is_file() || metadata.len() == 0 {
-        return Err(Error::input(format!("{}: not a Parquet file", path.display()))
-            .with_help("give a score table written by `roborm score --out FILE.parquet`"));
+        return Err(unreadable(path, "no bytes in it"));
     }
     Ok(file)
 }
 
-fn unreadable(path: &Path, error: &PolarsError) -> Error {
-    Error::input(format!("{}: cannot be read as Parquet: {error}", path.display()))
+fn finish(path: &Path, reader: ParquetReader<File>) -> Result<DataFrame> {
+    // Some damage inside a file makes the decoder panic rather than fail.
+    match catch_unwind(AssertUnwindSafe(|| reader.finish())) {
+        Ok(rows) => rows.map_err(|error| unreadable(path, error)),
+        Err(_) => Err(unreadable(path, "it is damaged")),
+    }
+}
+
+fn unreadable(path: &Path, why: impl Display) -> Error {
+    Error::input(format!("{}: cannot be read as Parquet: {why}", path.display()))
         .with_help("give a score table written by `roborm score --out FILE.parquet`")
 }

@@ -7,7 +7,7 @@ use polars::prelude::*;
 use rayon::prelude::*;
 
 use super::cell::Cell;
-use super::dictionary::{Coded, Dictionary, Pairs, code};
+use super::dictionary::{Coded, Dictionary, Pairs, by_key, code};
 use super::key::Key;
 use super::output::LeftOut;
 use super::source::Source;
@@ -209,27 +209,41 @@ fn part(rows: &DataFrame, counting: &Counting) -> Result<Part, Problem> {
             *start |= pair[0] != pair[1];
         }
     }
+    // Rows in no order make a unit of nearly every row, and merging those into memory at random takes longer than all
+    // the rest: such rows are put in the order of their keys.
+    let runs = starts.iter().filter(|start| **start).count();
+    let order = if runs > height / 2 { by_key(&columns) } else { None };
 
     let stride = counting.boundaries.len();
     let mut part = Part { columns: Vec::new(), codes: Vec::new(), cells: Vec::new(), failed: Vec::new(), left_out };
     let mut cell = Cell::new();
     let mut failed = vec![0u32; stride];
     let mut open = false;
-    for row in 0..height {
-        if open && starts[row] {
+    let mut take = |row: usize, start: bool| {
+        if open && start {
             part.cells.push(std::mem::replace(&mut cell, Cell::new()));
             part.failed.extend_from_slice(&failed);
             failed.fill(0);
             open = false;
         }
         if skip.as_ref().is_some_and(|skip| skip[row]) {
-            continue;
+            return;
         }
         if !open {
             part.codes.extend(columns.iter().map(|column| column.codes[row]));
             open = true;
         }
         cell.push(score[row], label[row], counting.substitute, &counting.boundaries, &mut failed);
+    };
+    match &order {
+        None => starts.iter().enumerate().for_each(|(row, start)| take(row, *start)),
+        Some(order) => {
+            let mut last = None;
+            for &(key, row) in order {
+                take(row as usize, last != Some(key));
+                last = Some(key);
+            }
+        }
     }
     if open {
         part.cells.push(cell);
@@ -278,7 +292,8 @@ fn skipped(rows: &DataFrame, counting: &Counting) -> Result<(Option<Vec<bool>>, 
     if counting.first_repeat_only {
         let repeats = rows.column(column::REPEAT)?.cast(&DataType::Int64)?;
         let repeats = repeats.i64()?;
-        if repeats.max().is_some_and(|max| max != 0) || repeats.min().is_some_and(|min| min != 0) {
+        // Tables with one repeat are most of them: look before making a mask.
+        if repeats.downcast_iter().any(|array| array.values().iter().any(|repeat| *repeat != 0)) {
             let later: Vec<bool> = repeats.iter().map(|repeat| repeat.unwrap_or(0) != 0).collect();
             leave(&|row| later[row], &mut left_out.repeats);
         }

@@ -1,7 +1,7 @@
 //! Configs, datasets, repeats, variants, and what is refused.
 
 use roborm::prelude::*;
-use roborm::robustness::{Analysis, Key, LeftOut, Repeats, Unparsed};
+use roborm::robustness::{Analysis, Key, LeftOut, Repeats, Robustness, Unparsed};
 
 fn scores() -> DataFrame {
     df![
@@ -22,7 +22,10 @@ fn with(column: Column) -> ScoreTable {
 }
 
 fn rates(analysis: &Analysis, table: &ScoreTable) -> Vec<(String, Option<f64>, u64)> {
-    let result = analysis.run(table).unwrap();
+    rates_of(&analysis.run(table).unwrap())
+}
+
+fn rates_of(result: &Robustness) -> Vec<(String, Option<f64>, u64)> {
     result.rows.iter().map(|row| (row.group.to_string(), row.crossing_rate.value, row.crossing_rate.n)).collect()
 }
 
@@ -174,9 +177,26 @@ fn files_that_are_not_score_tables_are_refused() {
     polars_io::prelude::ParquetWriter::new(file).finish(&mut frame).unwrap();
     let bytes = std::fs::read(path("whole.parquet")).unwrap();
     std::fs::write(path("cut.parquet"), &bytes[..bytes.len() / 2]).unwrap();
+    // Damage in the middle of the file: an error or, where it hits nothing that is read, a result; never a panic.
+    for at in (4..bytes.len() - 8).step_by(7) {
+        let mut damaged = bytes.clone();
+        for byte in &mut damaged[at..at + 4] {
+            *byte ^= 0xa5;
+        }
+        std::fs::write(path("damaged.parquet"), damaged).unwrap();
+        _ = Analysis::new().run_file(path("damaged.parquet"));
+    }
     for name in ["empty.parquet", "text.parquet", "cut.parquet", "absent.parquet", "."] {
         let error = Analysis::new().run_file(path(name)).unwrap_err();
         assert!(error.to_string().contains(name), "{name}: {error}");
     }
     assert_eq!(Analysis::new().run_file(path("whole.parquet")).unwrap().rows.len(), 1);
+}
+
+#[test]
+fn categories_of_pandas_are_texts() {
+    // Written by `make.py` of the fixture through pandas, whose categories Parquet keeps as dictionaries.
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/robustness/categories.parquet");
+    let result = Analysis::new().run_file(path).unwrap();
+    assert_eq!(rates_of(&result), [("m, lexical".to_owned(), Some(0.5), 2)]);
 }

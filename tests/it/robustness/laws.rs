@@ -136,6 +136,11 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
+    // A plan of polars a case: the slowest of these laws by far.
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn lazy_expressions_agree(
         all in replies(),
