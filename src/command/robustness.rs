@@ -12,6 +12,9 @@ use crate::robustness::{
 };
 use crate::scores::ScoreTable;
 
+/// Beyond this a Parquet file is read a part at a time, without the check for repeated keys.
+const LARGE_BYTES: u64 = 64 << 20;
+
 /// Score-crossing rate, failure rate, error and spread, with intervals
 #[derive(Debug, Args)]
 pub(super) struct RobustnessCommand {
@@ -67,22 +70,38 @@ impl RobustnessCommand {
             repeats: self.repeats,
             unparsed: self.unparsed,
         };
+        // A large table is not held in memory whole; a small one is, so that every row of it is checked.
+        let held = if self.is_large() { None } else { Some(ScoreTable::read(&self.scores)?) };
         if let [a, b] = self.compare.as_slice() {
-            let comparison = analysis.compare_file(&self.scores, a, b)?;
+            let comparison = match &held {
+                Some(table) => analysis.compare(table, a, b)?,
+                None => analysis.compare_file(&self.scores, a, b)?,
+            };
             return Ok(Answer::new(comparison.to_json()).show(Block::Table(differences(&comparison))));
         } else if !self.compare.is_empty() {
             return Err(crate::Error::usage("--compare takes two names")
                 .with_help("for example --compare gpt-5.1,claude-sonnet-4.6 or --compare lexical,adversarial"));
         }
-        let robustness = analysis.run_file(&self.scores)?;
+        let robustness = match &held {
+            Some(table) => analysis.run(table)?,
+            None => analysis.run_file(&self.scores)?,
+        };
         let mut answer = Answer::new(robustness.to_json()).show(Block::Table(table(&robustness)));
         if let Some(file) = &self.chart {
-            let scores = ScoreTable::read(&self.scores)?;
+            let scores = held.map_or_else(|| ScoreTable::read(&self.scores), Ok)?;
             report::of(&scores, &analysis, report::Extra { command: &session.typed, ..report::Extra::default() })?
                 .write(file)?;
             answer = answer.say(format!("charts: {}", file.display()));
         }
         Ok(answer)
+    }
+}
+
+impl RobustnessCommand {
+    /// Parquet of hundreds of megabytes: millions of rows.
+    fn is_large(&self) -> bool {
+        let parquet = self.scores.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+        parquet && std::fs::metadata(&self.scores).is_ok_and(|file| file.len() > LARGE_BYTES)
     }
 }
 
@@ -106,7 +125,7 @@ pub(super) fn table(robustness: &Robustness) -> Table {
     }
     table.note(&format!(
         "Success: score above {}. Intervals: {}.",
-        number::score(robustness.boundary),
+        number::chosen(robustness.boundary),
         intervals(robustness.level, robustness.resamples, robustness.seed)
     ));
     if robustness.by.iter().any(|name| name == "config") {
@@ -142,7 +161,7 @@ fn differences(comparison: &Comparison) -> Table {
     }
     table.note(&format!(
         "On the trajectories that both have. Success: score above {}. Intervals of the difference: paired, {}.",
-        number::score(comparison.boundary),
+        number::chosen(comparison.boundary),
         intervals(comparison.level, comparison.resamples, comparison.seed)
     ));
     table
@@ -153,7 +172,7 @@ fn intervals(level: f64, resamples: usize, seed: u64) -> String {
         0 => "none".to_owned(),
         n => format!(
             "{} %, percentile bootstrap clustered by trajectory, {} resamples, seed {seed}",
-            number::score(level * 100.0),
+            number::chosen(level * 100.0),
             number::count(n as u64)
         ),
     }

@@ -76,7 +76,7 @@ impl Spot {
                 "{success} success, {failure} failure, {} unparsed (success: score above {}); {flips} wordings flip the \
                  verdict of {}.",
                 case.unparsed(),
-                number::score(self.boundary),
+                number::chosen(self.boundary),
                 reference(case),
             ));
             answer = answer.show(Block::Table(table));

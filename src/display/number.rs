@@ -42,6 +42,11 @@ pub fn score(value: f64) -> String {
     if value.is_finite() && value.fract() == 0.0 { fixed(value, 0) } else { fixed(value, 2) }
 }
 
+/// A number that somebody chose (a boundary, a level): as short as it can be written.
+pub fn chosen(value: f64) -> String {
+    if value.is_finite() { format!("{value}") } else { MISSING.to_owned() }
+}
+
 /// So many decimals; never `-0.00`. What is no number is missing.
 pub fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
