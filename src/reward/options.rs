@@ -76,7 +76,8 @@ pub struct Patience {
     pub read: Duration,
     /// For one attempt in all: a server that trickles is given up.
     pub attempt: Duration,
-    /// For a call with all its retries and waits.
+    /// For a call with all its retries and waits: no send starts later. One that has been sent may be billed, and is waited
+    /// for as long as any.
     pub deadline: Duration,
     /// The first wait before a retry; doubled each time, up to `longest_wait`.
     pub first_wait: Duration,

@@ -6,3 +6,4 @@ mod load;
 mod money;
 mod requests;
 mod support;
+mod tls;

@@ -41,18 +41,17 @@ impl HttpModel {
         let mut tally = Tally::default();
         loop {
             let endpoint = self.endpoint_for(request);
-            let (place, pass) = match self.admitted(endpoint).await {
-                Some(admitted) => admitted,
-                None => return Err(tally.over(format!("{} has been down for too long", endpoint.name()))),
+            let left = tally.left(self.patience.deadline);
+            let (place, pass) = match tokio::time::timeout(left, self.admitted(endpoint)).await {
+                Ok(Some(admitted)) => admitted,
+                Ok(None) => return Err(tally.over(format!("{} has been down for too long", endpoint.name()))),
+                Err(_) => return Err(tally.over(format!("{} let no call through", endpoint.name()))),
             };
             tally.started.get_or_insert_with(Instant::now);
             tally.attempts += 1;
             call.before_send(tally.attempts).map_err(|fault| tally.marked(fault))?;
-            let errand = Errand {
-                client: &self.client,
-                endpoint,
-                timeout: self.patience.attempt.min(tally.left(self.patience.deadline)),
-            };
+            // Not cut short by the deadline: what has been sent may be billed, and is waited for.
+            let errand = Errand { client: &self.client, endpoint, timeout: self.patience.attempt };
             let mut progress = Progress::default();
             let sent = errand.post("chat/completions", body, &mut progress, &|id| call.id_came(id)).await;
             let step = match sent {
@@ -97,6 +96,7 @@ impl HttpModel {
                     if fault.maybe_billed {
                         call.sent_again(&fault);
                     }
+                    tally.last = Some(fault);
                     tokio::time::sleep(wait).await;
                 }
             }
@@ -246,12 +246,14 @@ struct Tally {
     empty: u32,
     /// Sends that may have been billed without an answer.
     losses: u32,
+    /// What went wrong last.
+    last: Option<Fault>,
 }
 
 impl Tally {
-    /// What is left until the deadline, counted from the first send.
+    /// What is left until the deadline, counted from the first send: before it there is only the queue, which may be long.
     fn left(&self, deadline: Duration) -> Duration {
-        self.started.map_or(deadline, |started| deadline.saturating_sub(started.elapsed()))
+        self.started.map_or(Duration::MAX, |started| deadline.saturating_sub(started.elapsed()))
     }
 
     /// The fault with what was lost before it.
@@ -263,7 +265,9 @@ impl Tally {
         fault
     }
 
-    fn over(&self, message: String) -> Fault {
-        self.marked(Fault::new(FaultKind::Passing, message))
+    /// The end without a further send: what went wrong last says more than that time is up.
+    fn over(&mut self, message: String) -> Fault {
+        let fault = self.last.take().unwrap_or_else(|| Fault::new(FaultKind::Passing, message));
+        self.marked(fault)
     }
 }

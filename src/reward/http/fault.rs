@@ -156,7 +156,7 @@ fn meaning(status: u16) -> &'static str {
         502 => "provider failed",
         503 => "overloaded",
         504 => "provider timed out",
-        400..=499 => "refused",
+        status if status < 500 => "refused",
         _ => "server error",
     }
 }
