@@ -5,6 +5,7 @@ mod dataset;
 mod demo;
 mod display;
 mod frames;
+mod http;
 mod local;
 mod paraphrase;
 mod reward;
