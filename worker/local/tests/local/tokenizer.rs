@@ -71,7 +71,8 @@ fn ids_of_the_real_tokenizer() {
         return;
     };
     let tokenizer = Tokenizer::read(std::path::Path::new(&folder)).expect("Qwen's tokenizer");
-    let rows: Vec<(String, Vec<i64>)> = serde_json::from_str(include_str!("../data/qwen3-ids.json")).expect("the maker's");
+    let rows: Vec<(String, Vec<i64>)> =
+        serde_json::from_str(include_str!("../data/qwen3-ids.json")).expect("the maker's");
     assert!(rows.len() >= 200);
     for (text, ids) in &rows {
         assert_eq!(&tokenizer.encode(text), ids, "{text:?}");
