@@ -14,6 +14,13 @@ impl Linear {
     }
 }
 
+/// `x + y` in the memory of `y`: the rows of a clip are tens of megabytes, and fresh memory is what the system has to clear
+/// page by page.
+pub(super) fn add(x: &Tensor, mut y: Tensor) -> Tensor {
+    let _ = y.g_add_(x);
+    y
+}
+
 /// Layer norm with bias; the vision tower's all have 1e-6 under the root.
 pub(super) struct LayerNorm {
     pub(super) weight: Tensor,

@@ -52,6 +52,6 @@ impl Rotary {
         let (cos, sin) = (self.cos.unsqueeze(1), self.sin.unsqueeze(1));
         let half = x.size()[2] / 2;
         let turned = Tensor::cat(&[x.narrow(2, half, half).neg(), x.narrow(2, 0, half)], 2);
-        x * cos + turned * sin
+        (x * cos).addcmul_(&turned, &sin)
     }
 }

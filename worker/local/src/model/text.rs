@@ -2,7 +2,7 @@
 
 use tch::{Device, Kind, Tensor};
 
-use super::layers::{Linear, RmsNorm};
+use super::layers::{Linear, RmsNorm, add};
 use super::rope::Rotary;
 use super::{Cache, Trace, Weights};
 use crate::Result;
@@ -82,6 +82,13 @@ impl TextModel {
         trace: Trace,
     ) -> Tensor {
         let tokens = rows.size()[0];
+        // The heads that share keys and values become further rows of the queries, so that the cache is never copied.
+        let group = self.config.heads / self.config.kv_heads;
+        let grouped = match attention {
+            Attention::Masked(mask) if group > 1 => Some(Attention::Masked(mask.repeat([group, 1]))),
+            _ => None,
+        };
+        let attention = grouped.as_ref().unwrap_or(attention);
         let rotary = Rotary::of_text(positions, &self.config, self.device, self.kind);
         cache.reserve(cache.length() + tokens);
         let mut x = rows;
@@ -149,10 +156,10 @@ impl Layer {
         cache: &Cache,
         config: &TextConfig,
     ) -> Tensor {
-        let x = x + self.attention(&self.input_norm.forward(x), index, rotary, attention, cache, config);
+        let x = add(x, self.attention(&self.input_norm.forward(x), index, rotary, attention, cache, config));
         let y = self.post_norm.forward(&x);
-        let inner = self.gate.forward(&y).silu() * self.up.forward(&y);
-        x + self.down.forward(&inner)
+        let inner = self.gate.forward(&y).silu_().g_mul_(&self.up.forward(&y));
+        add(&x, self.down.forward(&inner))
     }
 
     fn attention(
@@ -190,11 +197,8 @@ impl Layer {
                 )
             }
             Attention::Masked(mask) => {
-                // The heads that share keys and values become further rows, so that the cache is never copied.
                 let q = q.reshape([1, kv_heads, group * tokens, dim]);
-                let mask = if group > 1 { mask.repeat([group, 1]) } else { mask.shallow_clone() };
-                let out =
-                    Tensor::scaled_dot_product_attention(&q, &all_k, &all_v, Some(&mask), 0.0, false, None, false);
+                let out = Tensor::scaled_dot_product_attention(&q, &all_k, &all_v, Some(mask), 0.0, false, None, false);
                 out.reshape([1, heads, tokens, dim])
             }
         };

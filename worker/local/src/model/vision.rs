@@ -2,7 +2,7 @@
 
 use tch::{Device, Kind, Tensor};
 
-use super::layers::{LayerNorm, Linear};
+use super::layers::{LayerNorm, Linear, add};
 use super::rope::Rotary;
 use super::{Trace, Weights};
 use crate::Result;
@@ -42,7 +42,7 @@ impl VisionTower {
         let mut embed = weights.linear("model.visual.patch_embed.proj", true)?;
         // The convolution's kernel is as long as its stride, which makes it a product; conv3d is slow on the CPU.
         embed.weight = embed.weight.view([config.hidden, -1]);
-        let blocks = (0..config.depth).map(|index| Block::load(index, config, weights)).collect::<Result<_>>()?;
+        let blocks = (0..config.depth).map(|index| Block::load(index, weights)).collect::<Result<_>>()?;
         let deepstack = (0..config.deepstack.len())
             .map(|index| Merger::load(&format!("model.visual.deepstack_merger_list.{index}"), true, config, weights))
             .collect::<Result<_>>()?;
@@ -162,7 +162,7 @@ struct Block {
 }
 
 impl Block {
-    fn load(index: i64, _config: &VisionConfig, weights: &mut Weights) -> Result<Self> {
+    fn load(index: i64, weights: &mut Weights) -> Result<Self> {
         let at = |name: &str| format!("model.visual.blocks.{index}.{name}");
         Ok(Self {
             norm1: weights.layer_norm(&at("norm1"))?,
@@ -175,10 +175,10 @@ impl Block {
     }
 
     fn forward(&self, x: &Tensor, rotary: &Rotary, pairs: i64, heads: i64) -> Tensor {
-        let x = x + self.attention(&self.norm1.forward(x), rotary, pairs, heads);
+        let x = add(x, self.attention(&self.norm1.forward(x), rotary, pairs, heads));
         // tanh-GELU here, the exact one in the mergers.
-        let inner = self.fc1.forward(&self.norm2.forward(&x)).gelu("tanh");
-        x + self.fc2.forward(&inner)
+        let inner = self.fc1.forward(&self.norm2.forward(&x)).gelu_("tanh");
+        add(&x, self.fc2.forward(&inner))
     }
 
     /// Every patch sees all patches of its own pair of frames.
@@ -222,6 +222,6 @@ impl Merger {
         } else {
             self.norm.forward(x).view([-1, self.width])
         };
-        self.fc2.forward(&self.fc1.forward(&four).gelu("none"))
+        self.fc2.forward(&self.fc1.forward(&four).gelu_("none"))
     }
 }

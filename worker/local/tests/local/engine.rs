@@ -107,6 +107,25 @@ fn what_is_shared_is_the_common_prefix_of_the_ids() {
 }
 
 #[test]
+fn a_long_common_beginning_joins_what_is_kept() {
+    let (_copy, mut engine) = unstopped("base", true);
+    let texts = Texts::of("base");
+    score(&mut engine, &texts.whole()[..1], false, None);
+    let long = format!("{}{}", texts.before, "then look at the plate, ".repeat(6));
+    let asked = vec![format!("{long}and stop"), format!("{long}or go on")];
+    let ids: Vec<Vec<i64>> = asked.iter().map(|text| engine.prompt_ids(text, false).expect("a clip")).collect();
+    let common = ids[0].iter().zip(&ids[1]).take_while(|(one, other)| one == other).count();
+    let together = score(&mut engine, &asked, false, None);
+    for (text, answer) in asked.iter().zip(&together) {
+        assert_eq!(answer.shared_tokens, common);
+        let (_copy, mut fresh) = unstopped("base", true);
+        let alone = score(&mut fresh, std::slice::from_ref(text), false, None);
+        assert_eq!(alone[0].text, answer.text);
+        same_probabilities(&alone[0], answer);
+    }
+}
+
+#[test]
 fn where_nothing_is_shared_it_is_a_full_prefill() {
     let (_copy, mut engine) = unstopped("base", true);
     let texts = Texts::of("base").whole();
@@ -222,4 +241,35 @@ fn cuda_is_never_silently_the_cpu() {
     assert!(error.to_string().starts_with("there is no CUDA device: "), "{error}");
     let Err(error) = roborm_local::engine::device("gpu") else { panic!("a device") };
     assert_eq!(error.to_string(), "the device 'gpu' is not known");
+}
+
+#[test]
+fn too_little_memory_is_said_before_loading() {
+    use roborm_local::checkpoint::{Config, expected};
+    let copy = copy("base");
+    // Two terabytes of weights, in a file that is all hole.
+    edit(copy.path(), "config.json", |config| {
+        config["text_config"]["vocab_size"] = serde_json::json!(1 << 20);
+        config["text_config"]["hidden_size"] = serde_json::json!(1 << 20);
+        config["vision_config"]["out_hidden_size"] = serde_json::json!(1 << 20);
+        config["tie_word_embeddings"] = serde_json::json!(true);
+    });
+    let config = Config::read(copy.path()).expect("possible numbers");
+    let mut end = 0;
+    let mut header = serde_json::Map::new();
+    for (name, shape) in expected(&config).into_iter().filter(|(name, _)| name != "lm_head.weight") {
+        let start = end;
+        end += shape.iter().product::<i64>() * 2;
+        header.insert(name, serde_json::json!({"dtype": "BF16", "shape": shape, "data_offsets": [start, end]}));
+    }
+    let header = serde_json::Value::Object(header).to_string();
+    let path = copy.path().join("model.safetensors");
+    let bytes = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+    std::fs::write(&path, &bytes).expect("a writable copy");
+    let file = std::fs::OpenOptions::new().write(true).open(&path).expect("a writable copy");
+    file.set_len(bytes.len() as u64 + end as u64).expect("a sparse file");
+    let Err(error) = Engine::load(copy.path(), Device::Cpu, None, "stored", &mut |_| {}) else { panic!("loaded") };
+    let message = error.to_string();
+    assert!(message.starts_with("the weights take 2"), "{message}");
+    assert!(message.contains(" GB as bf16, and this machine has "), "{message}");
 }
