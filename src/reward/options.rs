@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::catalogue::{CatalogueModel, Reached, find};
 use super::http::{Environment, HttpModel};
+use super::local::{LocalModel, LocalSpec};
 use super::simulated::Simulated;
 use super::{Part, Price, Prompt, RewardModel};
 use crate::frames::Encoding;
@@ -143,7 +144,7 @@ fn open_known(known: &'static CatalogueModel, options: &ModelOptions) -> Result<
     }
 }
 
-fn open_local(folder: &str, _options: &ModelOptions) -> Result<Arc<dyn RewardModel>> {
-    Err(Error::usage(format!("local:{folder} cannot be opened: this build has no local models"))
-        .with_help("serve the checkpoint (vLLM, SGLang) and give its address with --base-url"))
+fn open_local(spec: &str, options: &ModelOptions) -> Result<Arc<dyn RewardModel>> {
+    let spec = LocalSpec::parse(spec)?;
+    Ok(Arc::new(LocalModel::open(&spec, options.prompt_or(Prompt::ROBOREWARD))?))
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Call, Fault, Future, ImageNeeds, ModelConfig, Price, ModelOptions, Prompt, Reply, Request, RewardModel, Usage};
+use super::{
+    Call, Fault, Future, ImageNeeds, ModelConfig, ModelOptions, Price, Prompt, Reply, Request, RewardModel, Usage,
+};
 use crate::paraphrase::Strategy;
 
 /// How strongly wording moves a simulated model.

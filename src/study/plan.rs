@@ -67,6 +67,9 @@ pub struct PlanOptions {
     pub strategies: Option<Vec<Strategy>>,
 }
 
+/// What gives the rewordings of a trajectory.
+pub type ParaphrasesOf<'a, 'f> = dyn Fn(&Trajectory) -> Vec<&'a Paraphrase> + 'f;
+
 impl Plan {
     /// Plans the scoring of a dataset with the paraphrases of its tasks and trajectories, where any are wanted; the
     /// original instruction is always scored.
@@ -95,7 +98,7 @@ impl Plan {
     pub fn from_parts<'a>(
         dataset: &str,
         trajectories: &[Trajectory],
-        paraphrases_of: Option<&dyn Fn(&Trajectory) -> Vec<&'a Paraphrase>>,
+        paraphrases_of: Option<&ParaphrasesOf<'a, '_>>,
         options: &PlanOptions,
     ) -> Result<Self> {
         if trajectories.is_empty() {

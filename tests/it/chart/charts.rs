@@ -218,7 +218,7 @@ fn a_model_keeps_its_mark_in_every_chart() {
     let names = models(18);
     let (method, palette) = (Method::default(), Palette::new(names.clone()));
     let whole = json(&chart::error_against_crossing(&samples::errors(&names), &method, &palette));
-    let part = json(&chart::error_against_crossing(&samples::errors(&names[7..9].to_vec()), &method, &palette));
+    let part = json(&chart::error_against_crossing(&samples::errors(&names[7..9]), &method, &palette));
     let lines = json(&chart::crossing_over_boundary(&samples::boundary(&names), &method, &palette));
     let last = whole["data"][7]["name"].as_str().expect("a name");
     for other in [&part, &lines] {
