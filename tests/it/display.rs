@@ -473,7 +473,7 @@ proptest! {
             prop_assert_eq!(line.trim_end_matches(' '), line);
         }
         // Figures are whole.
-        let figures = table.len() > 0 && heads.iter().any(|(_, figures)| *figures);
+        let figures = !table.is_empty() && heads.iter().any(|(_, figures)| *figures);
         if figures && texts.len() >= heads.len() {
             prop_assert!(drawn.contains(&rate(value)));
             prop_assert!(drawn.contains("[0.00, 1.00]"));
