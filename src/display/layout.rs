@@ -27,13 +27,15 @@ pub(super) fn widths(table: &Table, terminal: &Terminal) -> Option<Vec<usize>> {
     let whole: Vec<usize> = heads
         .iter()
         .enumerate()
-        .map(|(index, head)| cells(index).map(|words| line_width(words)).max().unwrap_or(0).max(line_width(head)))
+        .map(|(index, head)| {
+            cells(index).map(|words| line_width(words)).max().unwrap_or(0).max(line_width(head)).max(1)
+        })
         .collect();
     let Some(room) = terminal.width() else { return Some(whole) };
     let stacked: Vec<usize> = heads
         .iter()
         .enumerate()
-        .map(|(index, head)| cells(index).map(|words| longest(words)).max().unwrap_or(0).max(longest(head)))
+        .map(|(index, head)| cells(index).map(|words| longest(words)).max().unwrap_or(0).max(longest(head)).max(1))
         .collect();
     let gaps = GAP * table.columns.len().saturating_sub(1);
 

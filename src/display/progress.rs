@@ -139,7 +139,7 @@ impl Live {
 
 impl Progress for Live {
     fn begin(&self, total: u64, done: u64, what: &str) {
-        self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.bar.set_draw_target(ProgressDrawTarget::hidden());
         self.bar.reset();
         self.bar.set_length(total);
         self.bar.set_position(done.min(total));
@@ -147,6 +147,8 @@ impl Progress for Live {
         self.bar.reset_eta();
         self.bar.set_prefix(text::clean(what));
         self.bar.set_message("");
+        // Shown when all of it is there.
+        self.bar.set_draw_target(ProgressDrawTarget::stderr());
         self.bar.tick();
     }
 
