@@ -13,9 +13,9 @@ use crate::{Error, Result};
 
 /// A validated score table.
 ///
-/// Columns are those of [`column`]; unknown ones are kept. In every table of this type
+/// Columns are those of [`mod@column`]; unknown ones are kept. In every table of this type
 ///
-/// * the required columns are there, with the types that [`column`] gives them and no null but in `score`;
+/// * the required columns are there, with the types that [`mod@column`] gives them and no null but in `score`;
 /// * a score is finite, and null where the reply was unparsed; a label is from 1 to 5 or null;
 /// * no key (dataset, model, config, trajectory, strategy, instruction, seed, repeat) stands twice.
 ///
