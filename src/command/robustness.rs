@@ -53,7 +53,7 @@ pub(super) struct RobustnessCommand {
     #[arg(long, value_name = "WHICH", default_value = "first")]
     repeats: Repeats,
 
-    /// What stands in for an unparsed reply: exclude, failure, success, or a number
+    /// What stands in for an unparsed reply: exclude, as-failure (1), as-success (4), or a number
     #[arg(long, value_name = "POLICY", default_value = "exclude")]
     unparsed: Unparsed,
 }
