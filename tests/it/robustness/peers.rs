@@ -6,7 +6,7 @@ use std::path::Path;
 use polars_io::SerReader;
 use polars_io::prelude::{CsvReadOptions, ParquetWriter};
 use roborm::prelude::*;
-use roborm::robustness::{Analysis, Metric, Robustness, expr};
+use roborm::robustness::{Analysis, Metric, Repeats, Robustness, expr};
 
 fn fixture(name: &str) -> DataFrame {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/robustness").join(name);
@@ -111,7 +111,9 @@ fn a_file_read_in_pieces_gives_what_the_table_gives() {
     for rows in [37, 1 << 20] {
         let writer = ParquetWriter::new(File::create(&path).unwrap()).with_row_group_size(Some(rows));
         writer.finish(&mut frame).unwrap();
-        for analysis in [Analysis::new(), Analysis::new().by(["dataset"]).ddof(1)] {
+        for analysis in
+            [Analysis::new(), Analysis::new().by(["dataset"]).ddof(1), Analysis::new().repeats(Repeats::Mean)]
+        {
             let (of_table, of_file) = (analysis.run(&table).unwrap(), analysis.run_file(&path).unwrap());
             for (a, b) in of_table.rows.iter().zip(&of_file.rows) {
                 assert_eq!((&a.group, a.trajectories, a.pairs), (&b.group, b.trajectories, b.pairs));
