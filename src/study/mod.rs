@@ -18,5 +18,5 @@ pub use builder::{SampleFrames, Study};
 pub use estimate::{Estimate, ModelEstimate};
 pub use ledger::{FileSystem, Ledger, LedgerOptions, Merged, PairKey, Spend, Totals};
 pub use outcome::{Counts, Failure, Outcome};
-pub use plan::{Plan, PlanOptions, Planned, Shard, Standing, Wording};
+pub use plan::{ParaphrasesOf, Plan, PlanOptions, Planned, Shard, Standing, Wording};
 pub use progress::{Cancel, Event, Progress, Silent};

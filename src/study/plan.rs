@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 pub use shard::Shard;
 
-use crate::dataset::Trajectory;
-use crate::paraphrase::{Paraphrase, Strategy};
+use crate::dataset::{Dataset, Trajectory};
+use crate::paraphrase::{Paraphrase, ParaphraseSet, Strategy};
 use crate::{Error, Result};
 
 /// The work of a study, whatever models do it: trajectories in the dataset's order, each with its wordings.
@@ -52,6 +52,9 @@ pub struct Standing {
     pub seed: Option<String>,
 }
 
+/// What gives the rewordings of a trajectory's instruction.
+pub type ParaphrasesOf<'a> = dyn Fn(&Trajectory) -> Vec<&'a Paraphrase> + 'a;
+
 /// What part of the dataset and of the paraphrases to take.
 #[derive(Clone, Debug, Default)]
 pub struct PlanOptions {
@@ -68,6 +71,16 @@ pub struct PlanOptions {
 }
 
 impl Plan {
+    /// Plans the scoring of a dataset; of its paraphrases, where any are wanted.
+    ///
+    /// # Errors
+    /// As [`Plan::from_parts`].
+    pub fn new<'a>(dataset: &Dataset, paraphrases: Option<&'a ParaphraseSet>, options: &PlanOptions) -> Result<Self> {
+        let of = move |trajectory: &Trajectory| paraphrases.map_or_else(Vec::new, |set| set.for_trajectory(trajectory));
+        let of: &ParaphrasesOf<'a> = &of;
+        Self::from_parts(dataset.name(), dataset.trajectories(), paraphrases.map(|_| of), options)
+    }
+
     /// Plans the scoring of `trajectories`; `paraphrases_of` gives the rewordings of one, where any are wanted.
     ///
     /// A task that has none, where they are wanted, is planned with its original instruction alone, told by
@@ -80,7 +93,7 @@ impl Plan {
     pub fn from_parts<'a>(
         dataset: &str,
         trajectories: &[Trajectory],
-        paraphrases_of: Option<&dyn Fn(&Trajectory) -> Vec<&'a Paraphrase>>,
+        paraphrases_of: Option<&ParaphrasesOf<'a>>,
         options: &PlanOptions,
     ) -> Result<Self> {
         if trajectories.is_empty() {
