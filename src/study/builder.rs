@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::progress::{Cancel, Progress, Silent};
 use super::run;
 use crate::dataset::Trajectory;
-use crate::frames::Frames;
+use crate::frames::{Frames, Sampler, Sampling};
 use crate::reward::RewardModel;
 use crate::{Error, Result};
 
@@ -21,9 +21,8 @@ pub type SampleFrames = Arc<dyn Fn(&Trajectory) -> Result<Frames> + Send + Sync>
 ///
 /// ```no_run
 /// # use roborm::study::{Ledger, Plan, Study};
-/// # fn example(plan: Plan, model: std::sync::Arc<dyn roborm::reward::RewardModel>,
-/// #     sample: roborm::study::SampleFrames) -> roborm::Result<()> {
-/// let study = Study::new(plan, Ledger::open("ledger.db")?, sample).model(model).max_cost_usd(5.0);
+/// # fn example(plan: Plan, model: std::sync::Arc<dyn roborm::reward::RewardModel>) -> roborm::Result<()> {
+/// let study = Study::new(plan, Ledger::open("ledger.db")?).model(model).max_cost_usd(5.0);
 /// println!("about {:?} dollars", study.estimate()?.cost_usd);
 /// let outcome = study.run()?;
 /// outcome.scores.write("scores.parquet")?;
@@ -51,11 +50,33 @@ pub(super) struct Options {
 }
 
 impl Study {
-    /// A study without models yet.
-    pub fn new(plan: Plan, ledger: Ledger, sample: SampleFrames) -> Self {
+    /// A study without models yet, of the frames that [`Sampling::default`] takes: one a second.
+    pub fn new(plan: Plan, ledger: Ledger) -> Self {
         let options =
             Options { concurrency: None, max_cost_usd: None, retry_failed: false, retry_unparsed: false, resend: true };
-        Self { plan, ledger, sample, models: Vec::new(), options, progress: Arc::new(Silent), cancel: Cancel::new() }
+        Self {
+            plan,
+            ledger,
+            sample: sample_by(Sampling::default()),
+            models: Vec::new(),
+            options,
+            progress: Arc::new(Silent),
+            cancel: Cancel::new(),
+        }
+    }
+
+    /// Which frames to take. What a model takes at most is taken out of these, see
+    /// [`ImageNeeds::max_images`](crate::reward::ImageNeeds::max_images).
+    #[must_use]
+    pub fn sampling(self, sampling: Sampling) -> Self {
+        self.frames(sample_by(sampling))
+    }
+
+    /// Frames from elsewhere than the trajectories' own sources.
+    #[must_use]
+    pub fn frames(mut self, sample: SampleFrames) -> Self {
+        self.sample = sample;
+        self
     }
 
     /// Adds a model. Models share the frames of a trajectory.
@@ -183,6 +204,11 @@ impl Study {
             _ => Ok(()),
         }
     }
+}
+
+fn sample_by(sampling: Sampling) -> SampleFrames {
+    let sampler = Sampler::new();
+    Arc::new(move |trajectory| sampler.sample(trajectory, &sampling))
 }
 
 /// A thread of its own for the run: a runtime cannot be started or blocked on inside another one.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ledger::ImagesDigest;
-use crate::frames::{EncodedImage, Encoding, Frame, Frames};
+use crate::frames::{EncodedImage, Frame, Frames};
 use crate::reward::ImageNeeds;
 use crate::{Error, Result};
 
@@ -33,14 +33,14 @@ pub(super) fn prepare(frames: Frames, needs: &[ImageNeeds]) -> Result<Vec<Arc<Pr
 
 fn prepare_one(frames: &Arc<Frames>, need: ImageNeeds) -> Result<Prepared> {
     let frames = match need.max_images {
-        Some(max) if frames.frames.len() > max => Arc::new(down_sample(frames, max)?),
+        Some(max) if frames.frames.len() > max => Arc::new(frames.down_sample(max)),
         _ => frames.clone(),
     };
     let Some(encoding) = need.encoding else {
         let digest = ImagesDigest::raw(&frames);
         return Ok(Prepared { frames, images: Arc::default(), digest });
     };
-    let images = frames.frames.iter().map(|frame| encode(frame, &encoding)).collect::<Result<Vec<_>>>()?;
+    let images = frames.frames.iter().map(|frame| frame.encode(&encoding)).collect::<Result<Vec<_>>>()?;
     let digest = ImagesDigest::encoded(&images);
     Ok(Prepared { frames: Arc::new(without_pixels(&frames)), images: Arc::new(images), digest })
 }
@@ -54,20 +54,4 @@ fn without_pixels(frames: &Frames) -> Frames {
         rule: frames.rule.clone(),
         frames: frames.frames.iter().map(strip).collect(),
     }
-}
-
-// Stand-ins until the frames module has its own.
-
-fn down_sample(frames: &Frames, max: usize) -> Result<Frames> {
-    let last = frames.frames.len() - 1;
-    let pick = |n: usize| (n as f64 * last as f64 / (max.max(2) - 1) as f64).round_ties_even() as usize;
-    Ok(Frames {
-        source: frames.source.clone(),
-        rule: format!("{};max={max}", frames.rule),
-        frames: (0..max).map(|n| frames.frames[pick(n)].clone()).collect(),
-    })
-}
-
-fn encode(frame: &Frame, _encoding: &Encoding) -> Result<EncodedImage> {
-    Ok(EncodedImage { mime: "image/png", width: frame.width, height: frame.height, bytes: frame.rgb.clone() })
 }

@@ -52,6 +52,9 @@ pub struct Standing {
     pub seed: Option<String>,
 }
 
+/// What gives the rewordings of a trajectory's instruction.
+pub type ParaphrasesOf<'a> = dyn Fn(&Trajectory) -> Vec<&'a Paraphrase> + 'a;
+
 /// What part of the dataset and of the paraphrases to take.
 #[derive(Clone, Debug, Default)]
 pub struct PlanOptions {
@@ -67,23 +70,15 @@ pub struct PlanOptions {
     pub strategies: Option<Vec<Strategy>>,
 }
 
-/// What gives the rewordings of a trajectory.
-pub type ParaphrasesOf<'a, 'f> = dyn Fn(&Trajectory) -> Vec<&'a Paraphrase> + 'f;
-
 impl Plan {
-    /// Plans the scoring of a dataset with the paraphrases of its tasks and trajectories, where any are wanted; the
-    /// original instruction is always scored.
+    /// Plans the scoring of a dataset; of its paraphrases, where any are wanted.
     ///
     /// # Errors
     /// As [`Plan::from_parts`].
-    pub fn new(dataset: &Dataset, paraphrases: Option<&ParaphraseSet>, options: &PlanOptions) -> Result<Self> {
-        match paraphrases {
-            Some(set) => {
-                let of = |trajectory: &Trajectory| set.for_trajectory(trajectory);
-                Self::from_parts(dataset.name(), dataset.trajectories(), Some(&of), options)
-            }
-            None => Self::from_parts(dataset.name(), dataset.trajectories(), None, options),
-        }
+    pub fn new<'a>(dataset: &Dataset, paraphrases: Option<&'a ParaphraseSet>, options: &PlanOptions) -> Result<Self> {
+        let of = move |trajectory: &Trajectory| paraphrases.map_or_else(Vec::new, |set| set.for_trajectory(trajectory));
+        let of: &ParaphrasesOf<'a> = &of;
+        Self::from_parts(dataset.name(), dataset.trajectories(), paraphrases.map(|_| of), options)
     }
 
     /// Plans the scoring of `trajectories`; `paraphrases_of` gives the rewordings of one, where any are wanted.
@@ -98,7 +93,7 @@ impl Plan {
     pub fn from_parts<'a>(
         dataset: &str,
         trajectories: &[Trajectory],
-        paraphrases_of: Option<&ParaphrasesOf<'a, '_>>,
+        paraphrases_of: Option<&ParaphrasesOf<'a>>,
         options: &PlanOptions,
     ) -> Result<Self> {
         if trajectories.is_empty() {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::state::{At, End, Engine, lock};
 use crate::Result;
-use crate::reward::Reply;
+use crate::reward::{Reply, Why};
 use crate::scores::{ScoreTable, column};
 use crate::study::plan::Standing;
 use crate::study::reading;
@@ -94,6 +94,9 @@ fn reasoning(settings: &Value) -> Option<String> {
     }
 }
 
+/// Why there is no score, in a word or two; null where there is one.
+const UNPARSED: &str = "unparsed";
+
 /// Text columns in the order they stand in the table; numbers stand between them, see [`Rows::finish`].
 const ORDER: [&str; 19] = [
     column::DATASET,
@@ -114,7 +117,7 @@ const ORDER: [&str; 19] = [
     column::FRAME_RULE,
     column::PROMPT_VERSION,
     column::READER_VERSION,
-    "reasoning_text",
+    UNPARSED,
 ];
 
 struct Rows {
@@ -163,9 +166,10 @@ impl Rows {
     fn reply(&mut self, reply: &Reply) {
         let count = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());
         let row = self.score.len();
-        self.score.push(reading::score(reply).map(f64::from));
+        let read = reading::read(reply);
+        self.score.push(read.score().map(f64::from));
+        self.text(UNPARSED, read.why().map(Why::as_str));
         self.text(column::REPLY, Some(&reply.text));
-        self.text("reasoning_text", reply.reasoning.as_deref());
         self.text(column::FINISH_REASON, reply.finish_reason.as_deref());
         self.text(column::MODEL_RETURNED, reply.model_returned.as_deref());
         self.text(column::PROVIDER, reply.provider.as_deref());

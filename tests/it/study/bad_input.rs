@@ -74,7 +74,6 @@ fn a_name_is_a_file() {
 }
 
 #[test]
-#[allow(clippy::print_stderr)]
 fn refuses_a_ledger_that_cannot_be_written() {
     if rustix::process::geteuid().is_root() {
         eprintln!("skipped: root can write everything");
@@ -117,7 +116,6 @@ fn fill(path: &Path) {
 }
 
 #[test]
-#[allow(clippy::print_stderr)]
 fn a_full_disk_stops_the_study_and_loses_no_reply() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount(folder.path(), "2m") else {
@@ -137,7 +135,7 @@ fn a_full_disk_stops_the_study_and_loses_no_reply() {
         })
     });
     let study =
-        |model: &Arc<Fake>| Study::new(plan(6, 2), Ledger::open(&path).unwrap(), sampler()).model(model.clone());
+        |model: &Arc<Fake>| Study::new(plan(6, 2), Ledger::open(&path).unwrap()).frames(sampler()).model(model.clone());
     let outcome = study(&model).run().unwrap();
     let stopped = outcome.stopped.as_ref().unwrap();
     assert!(stopped.to_string().ends_with("the disk is full"), "{stopped}");

@@ -94,7 +94,8 @@ fn child() {
     let options = LedgerOptions { lease, ..LedgerOptions::default() };
     let ledger = Ledger::open_with(folder.join("ledger.db"), options).unwrap();
     let replies = if kind == "die-answered" { at } else { usize::MAX };
-    let study = Study::new(plan(TRAJECTORIES, EACH), ledger, sampler())
+    let study = Study::new(plan(TRAJECTORIES, EACH), ledger)
+        .frames(sampler())
         .model(Arc::new(model))
         .progress(Arc::new(DieAt(AtomicUsize::new(replies))));
     let outcome = study.run().unwrap();

@@ -67,7 +67,7 @@ fn a_missing_video_is_a_warning() {
         "t000" => Err(roborm::Error::input("t000.mp4: no such file")),
         _ => Ok(frames(trajectory)),
     });
-    let study = roborm::study::Study::new(plan(3, 0), bench.ledger(), sample).model(Arc::new(Fake::new("m")));
+    let study = roborm::study::Study::new(plan(3, 0), bench.ledger()).frames(sample).model(Arc::new(Fake::new("m")));
     let estimate = study.estimate().unwrap();
     assert_eq!(estimate.calls, 3);
     assert_eq!(estimate.warnings, ["trajectory t000: t000.mp4: no such file"]);

@@ -11,7 +11,7 @@ use roborm::paraphrase::{Key, Paraphrase, Strategy};
 use roborm::reward::{
     Call, Fault, FaultKind, Future, ImageNeeds, ModelConfig, Part, Price, Prompt, Reply, Request, RewardModel, Usage,
 };
-use roborm::study::{Ledger, Outcome, Plan, PlanOptions, SampleFrames, Study};
+use roborm::study::{Ledger, Outcome, ParaphrasesOf, Plan, PlanOptions, SampleFrames, Study};
 
 pub const PROMPT: Prompt =
     Prompt { version: "test-1", before: "Task: ", after: "\nAnswer:", order: &[Part::Frames, Part::Text] };
@@ -204,10 +204,10 @@ pub fn paraphrases(each: usize) -> Vec<Paraphrase> {
 
 /// A plan over trajectories with the paraphrases of their task.
 pub fn plan_of<'a>(trajectories: &[Trajectory], paraphrases: &'a [Paraphrase], options: &PlanOptions) -> Result<Plan> {
-    let of = |trajectory: &Trajectory| {
+    let of = move |trajectory: &Trajectory| {
         paraphrases.iter().filter(|one| one.key == Key::Task(trajectory.task.clone())).collect::<Vec<_>>()
     };
-    let of: &dyn Fn(&Trajectory) -> Vec<&'a Paraphrase> = &of;
+    let of: &ParaphrasesOf<'a> = &of;
     Plan::from_parts("test", trajectories, (!paraphrases.is_empty()).then_some(of), options)
 }
 
@@ -276,7 +276,7 @@ impl Bench {
     }
 
     pub fn study(&self, plan: Plan, model: &Arc<Fake>) -> Study {
-        Study::new(plan, self.ledger(), sampler()).model(model.clone())
+        Study::new(plan, self.ledger()).frames(sampler()).model(model.clone())
     }
 
     pub fn run(&self, plan: Plan, model: &Arc<Fake>) -> Outcome {

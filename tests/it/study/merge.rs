@@ -10,7 +10,7 @@ fn shard(folder: &tempfile::TempDir, part: usize, of: usize, model: Fake) -> Pat
     let path = folder.path().join(format!("shard-{part}.db"));
     let options = PlanOptions { shard: Some(Shard::new(part, of).unwrap()), ..PlanOptions::default() };
     let plan = plan_of(&trajectories(9), &paraphrases(3), &options).unwrap();
-    let study = Study::new(plan, Ledger::open(&path).unwrap(), sampler());
+    let study = Study::new(plan, Ledger::open(&path).unwrap()).frames(sampler());
     study.model(Arc::new(model)).run().unwrap();
     path
 }
@@ -22,7 +22,7 @@ fn shards_come_together() {
     let out = folder.path().join("all.db");
     assert_eq!(Ledger::merge(&out, &shards).unwrap(), Merged { rows: 36, duplicates: 0 });
     let idle = Arc::new(Fake::new("m"));
-    let study = Study::new(plan(9, 3), Ledger::open(&out).unwrap(), sampler()).model(idle.clone());
+    let study = Study::new(plan(9, 3), Ledger::open(&out).unwrap()).frames(sampler()).model(idle.clone());
     let outcome = study.run().unwrap();
     assert_eq!((outcome.counts.cached, outcome.counts.called, outcome.scores.len()), (36, 0, 36));
 
@@ -53,7 +53,7 @@ fn two_replies_to_one_pair() {
     let ledger = Ledger::open(&out).unwrap();
     assert_eq!(ledger.totals().unwrap().failed, 4);
     assert_eq!(ledger.spend().unwrap()[0].calls, 44, "all were paid for");
-    let outcome = Study::new(plan(9, 3), ledger, sampler()).model(Arc::new(Fake::new("m"))).run().unwrap();
+    let outcome = Study::new(plan(9, 3), ledger).frames(sampler()).model(Arc::new(Fake::new("m"))).run().unwrap();
     for (trajectory, _, _, _, score) in rows(&outcome) {
         // A score takes the place of an unparsed reply; else the first stays.
         assert_eq!(score, Some(if trajectory == "t000" { 4.0 } else { 2.0 }), "{trajectory}");

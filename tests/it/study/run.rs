@@ -52,7 +52,7 @@ fn frames_are_sampled_once_for_all_models_wordings_and_repeats() {
     let options = PlanOptions { repeats: 3, ..PlanOptions::default() };
     let plan = plan_of(&trajectories(7), &paraphrases(5), &options).unwrap();
     let watcher = Arc::new(Watcher::default());
-    let study = Study::new(plan, bench.ledger(), watcher.sampler()).model(one.clone()).model(two.clone());
+    let study = Study::new(plan, bench.ledger()).frames(watcher.sampler()).model(one.clone()).model(two.clone());
     let outcome = study.run().unwrap();
     assert_eq!(outcome.counts.called, 7 * 6 * 3 * 2);
     assert_eq!(watcher.samplings.load(Ordering::SeqCst), 7);
@@ -67,7 +67,7 @@ fn memory_does_not_grow_with_the_number_of_trajectories() {
         // Raw frames, so that pixels live as long as their trajectory is open.
         let model = Arc::new(Fake { encoded: false, concurrency: 2, ..Fake::new("m") });
         let watcher = Arc::new(Watcher::default());
-        let study = Study::new(plan(count, 2), bench.ledger(), watcher.sampler()).model(model);
+        let study = Study::new(plan(count, 2), bench.ledger()).frames(watcher.sampler()).model(model);
         assert_eq!(study.run().unwrap().counts.called, count as u64 * 3);
         watcher.most_alive.load(Ordering::SeqCst)
     };
@@ -125,7 +125,7 @@ fn equal_pictures_in_one_plan_are_called_once_and_reported_twice() {
     let mut copies = trajectories(4);
     copies.iter_mut().for_each(|trajectory| trajectory.task = "open the drawer".to_owned());
     let plan = plan_of(&copies, &paraphrases(2), &PlanOptions::default()).unwrap();
-    let outcome = Study::new(plan, bench.ledger(), same).model(model.clone()).run().unwrap();
+    let outcome = Study::new(plan, bench.ledger()).frames(same).model(model.clone()).run().unwrap();
     assert_eq!(model.asked().len(), 3);
     assert_eq!((outcome.counts.called, outcome.counts.cached), (3, 9));
     assert_eq!(outcome.scores.len(), 12);
@@ -139,7 +139,7 @@ fn one_missing_video_does_not_stop_the_others() {
         "t003" => panic!("a decoder's own fault"),
         _ => Ok(frames(trajectory)),
     });
-    let outcome = Study::new(plan(5, 2), bench.ledger(), sample).model(model).run().unwrap();
+    let outcome = Study::new(plan(5, 2), bench.ledger()).frames(sample).model(model).run().unwrap();
     assert_eq!((outcome.counts.called, outcome.counts.failed), (9, 6));
     assert_eq!(outcome.exit_status(), 1);
     assert_eq!(outcome.scores.len(), 9);
@@ -286,7 +286,7 @@ fn progress_is_told_of_every_pair() {
 #[test]
 fn refuses_a_study_that_makes_no_sense() {
     let (bench, model) = (Bench::new(), Arc::new(Fake::new("m")));
-    let none = Study::new(plan(1, 1), bench.ledger(), sampler());
+    let none = Study::new(plan(1, 1), bench.ledger()).frames(sampler());
     assert_eq!(none.run().unwrap_err().to_string(), "a study without a model");
     let twice = bench.study(plan(1, 1), &model).model(model.clone());
     assert!(twice.run().unwrap_err().to_string().contains("named twice"));

@@ -39,7 +39,7 @@ fn runs_of_one_process_share_too() {
     let model = Arc::new(Fake { latency_ms: 2, ..Fake::new("m") });
     let runs: Vec<_> = (0..2)
         .map(|_| {
-            let study = Study::new(plan(10, 3), ledger.clone(), sampler()).model(model.clone());
+            let study = Study::new(plan(10, 3), ledger.clone()).frames(sampler()).model(model.clone());
             std::thread::spawn(move || study.run().unwrap())
         })
         .collect();
