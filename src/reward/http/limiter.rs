@@ -23,7 +23,7 @@ struct State {
 }
 
 /// Where the climb starts.
-const FIRST: usize = 8;
+const FIRST: usize = 16;
 
 impl Limiter {
     /// At most `most` at a time, at least one.
@@ -117,18 +117,18 @@ mod tests {
 
     #[tokio::test]
     async fn it_climbs_to_its_most_while_all_is_well() {
-        let limiter = Limiter::new(20);
-        assert_eq!(limiter.limit(), 8);
+        let limiter = Limiter::new(24);
+        assert_eq!(limiter.limit(), 16);
         for _ in 0..30 {
             limiter.place().await.answered();
         }
-        assert_eq!(limiter.limit(), 20);
+        assert_eq!(limiter.limit(), 24);
     }
 
     #[tokio::test]
     async fn it_halves_once_a_round_trip() {
         let limiter = Limiter::new(64);
-        for _ in 0..56 {
+        for _ in 0..48 {
             limiter.place().await.answered();
         }
         let mut places = Vec::new();
@@ -168,11 +168,11 @@ mod tests {
     async fn after_a_cut_it_climbs_by_one_a_round_trip() {
         let limiter = Limiter::new(64);
         limiter.place().await.too_many();
-        assert_eq!(limiter.limit(), 4);
-        for _ in 0..5 {
+        assert_eq!(limiter.limit(), 8);
+        for _ in 0..9 {
             limiter.place().await.answered();
         }
-        assert_eq!(limiter.limit(), 5);
+        assert_eq!(limiter.limit(), 9);
     }
 
     #[tokio::test]
