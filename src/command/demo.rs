@@ -35,7 +35,7 @@ impl Demo {
         let dataset = Dataset::open("demo", &Default::default())?;
         let plan = Plan::new(&dataset, Some(&paraphrase::demo()), &PlanOptions::default())?;
         let ledger = Ledger::open(self.out.join("ledger.db"))?;
-        let mut study = Study::new(plan, ledger, session.sample_frames()).cancel(session.cancel.clone());
+        let mut study = Study::new(plan, ledger).frames(session.sample_frames()).cancel(session.cancel.clone());
         for name in MODELS {
             study = study.model(reward::open(name, &ModelOptions::default())?);
         }

@@ -164,7 +164,8 @@ impl Scoring {
             Some(file) => Ledger::open(file)?,
             None => Ledger::open_default()?,
         };
-        let mut study = Study::new(plan, ledger, session.sample_frames())
+        let mut study = Study::new(plan, ledger)
+            .frames(session.sample_frames())
             .retry_failed(self.retry.iter().any(|which| which == "failed"))
             .retry_unparsed(self.retry.iter().any(|which| which == "unparsed"))
             .resend(!self.no_resend)

@@ -247,16 +247,14 @@ impl Clip {
         if status < 0 {
             return false;
         }
-        while let Ok(packet) = self.next_packet() {
-            // A time that two packets share would leave the place in doubt.
-            self.next = match packet.pts().map(|pts| self.places(pts)) {
-                Some([(_, at)]) => Some(*at),
-                _ => None,
-            };
-            self.pending = Some(packet);
-            return self.next.is_some();
-        }
-        false
+        let Ok(packet) = self.next_packet() else { return false };
+        // A time that two packets share would leave the place in doubt.
+        self.next = match packet.pts().map(|pts| self.places(pts)) {
+            Some([(_, at)]) => Some(*at),
+            _ => None,
+        };
+        self.pending = Some(packet);
+        self.next.is_some()
     }
 
     /// Back to the first packet, by opening the file anew: what works in every container.
