@@ -62,7 +62,7 @@ fn play(block: &str, folder: &Path, commands: &mut usize) -> String {
             .current_dir(folder)
             .env("PATH", path())
             .env("XDG_DATA_HOME", folder.join("data"))
-            .env("COLUMNS", "100")
+            .env("COLUMNS", "120")
             .env_remove("OPENROUTER_API_KEY")
             .output()
             .expect("sh runs");

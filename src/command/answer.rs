@@ -61,6 +61,13 @@ impl Answer {
         self
     }
 
+    /// With several more things to show.
+    #[must_use]
+    pub fn show_all(mut self, blocks: impl IntoIterator<Item = Block>) -> Self {
+        self.blocks.extend(blocks);
+        self
+    }
+
     /// With a line of prose.
     #[must_use]
     pub fn say(self, text: impl Into<String>) -> Self {

@@ -67,7 +67,7 @@ impl Demo {
             MODELS.len()
         ))
         .show(bars(&found))
-        .show(Block::Table(robustness::table(&found)))
+        .show_all(robustness::tables(&found).map(Block::Table))
         .say("Simulated: these models answer from the true progress, disturbed by wording. Their figures are for practice.")
         .say(format!("scores: {}\nreport: {}", scores_file.display(), report_file.display()));
         Ok(score::finish(answer, &outcome, session))

@@ -8,7 +8,7 @@ use super::{Answer, Block, Session, report};
 use crate::Result;
 use crate::display::{self, Cell, Column, Table, number};
 use crate::robustness::{
-    Analysis, Comparison, DEFAULT_BOUNDARY, DEFAULT_RESAMPLES, Estimate, Metric, Repeats, Robustness, Unparsed,
+    Analysis, Comparison, DEFAULT_BOUNDARY, DEFAULT_RESAMPLES, Estimate, Key, Metric, Repeats, Robustness, Unparsed,
 };
 use crate::scores::ScoreTable;
 
@@ -86,7 +86,7 @@ impl RobustnessCommand {
             Some(table) => analysis.run(table)?,
             None => analysis.run_file(&self.scores)?,
         };
-        let mut answer = Answer::new(robustness.to_json()).show(Block::Table(table(&robustness)));
+        let mut answer = Answer::new(robustness.to_json()).show_all(tables(&robustness).map(Block::Table));
         if let Some(file) = &self.chart {
             let scores = held.map_or_else(|| ScoreTable::read(&self.scores), Ok)?;
             report::of(&scores, &analysis, report::Extra { command: &session.typed, ..report::Extra::default() })?
@@ -109,39 +109,67 @@ fn cell(estimate: Estimate) -> Cell {
     Cell::from(display::Estimate { value: estimate.value, interval: estimate.interval, n: estimate.n })
 }
 
-/// A row a group, each figure with its interval and n.
-pub(super) fn table(robustness: &Robustness) -> Table {
+/// A row a group, each figure with its interval and n: what becomes of verdicts, then what becomes of scores. Two tables,
+/// because one of all figures is wider than most terminals.
+pub(super) fn tables(robustness: &Robustness) -> [Table; 2] {
+    let verdicts = [
+        (Metric::CrossingRate, "crossing rate"),
+        (Metric::FailureRate, "failure rate"),
+        (Metric::FailedTrajectories, "failed trajectories"),
+    ];
+    let scores = [(Metric::MeanError, "mean error"), (Metric::Range, "range"), (Metric::Std, "std")];
+    let mut verdicts = of_metrics(robustness, &verdicts, true);
+    let mut scores = of_metrics(robustness, &scores, false);
+    verdicts.note(&format!("Success: score above {}.", number::chosen(robustness.boundary)));
+    for note in notes(robustness) {
+        scores.note(&note);
+    }
+    [verdicts, scores]
+}
+
+fn of_metrics(robustness: &Robustness, metrics: &[(Metric, &str)], unparsed: bool) -> Table {
     let mut columns: Vec<Column> = robustness.by.iter().map(|name| Column::text(name)).collect();
-    columns.extend(["crossing rate", "failure rate", "mean error", "range", "std", "unparsed"].map(Column::number));
+    columns.extend(metrics.iter().map(|(_, name)| Column::number(name)));
+    if unparsed {
+        columns.push(Column::number("unparsed"));
+    }
     let mut table = Table::new(columns);
     for row in &robustness.rows {
         let mut cells: Vec<Cell> =
-            robustness.by.iter().map(|name| Cell::from(row.group.text(name).map(Cell::text))).collect();
-        for metric in [Metric::CrossingRate, Metric::FailureRate, Metric::MeanError, Metric::Range, Metric::Std] {
-            cells.push(cell(row.estimate(metric)));
+            robustness.by.iter().map(|name| Cell::from(row.group.get(name).map(shown))).collect();
+        cells.extend(metrics.iter().map(|(metric, _)| cell(row.estimate(*metric))));
+        if unparsed {
+            cells.push(Cell::number(format!("{} of {}", number::count(row.unparsed), number::count(row.pairs))));
         }
-        cells.push(Cell::number(format!("{} of {}", number::count(row.unparsed), number::count(row.pairs))));
         table.row(cells);
     }
-    table.note(&format!(
-        "Success: score above {}. Intervals: {}.",
-        number::chosen(robustness.boundary),
-        intervals(robustness.level, robustness.resamples, robustness.seed)
-    ));
+    table
+}
+
+/// What a group is called: text, a label, …
+fn shown(key: &Key) -> Cell {
+    match key {
+        Key::Missing => Cell::missing(),
+        key => Cell::text(key.to_string()),
+    }
+}
+
+fn notes(robustness: &Robustness) -> Vec<String> {
+    let mut notes = vec![format!("Intervals: {}.", intervals(robustness.level, robustness.resamples, robustness.seed))];
     if robustness.by.iter().any(|name| name == "config") {
-        table.note("A model has rows of several configs: they are grouped apart, by the column config.");
+        notes.push("A model has rows of several configs: they are grouped apart, by the column config.".to_owned());
     }
     let left = robustness.left_out;
     for (rows, what) in [
         (left.repeats, "repeats after the first"),
         (left.variants, "aggregation variants"),
-        (left.original, "of the original instruction"),
+        (left.original, "the original instruction, which enters no other group"),
     ] {
         if rows > 0 {
-            table.note(&format!("{} rows are left out: {what}.", number::count(rows)));
+            notes.push(format!("Left out: {} rows of {what}.", number::count(rows)));
         }
     }
-    table
+    notes
 }
 
 fn differences(comparison: &Comparison) -> Table {
@@ -152,7 +180,7 @@ fn differences(comparison: &Comparison) -> Table {
     for row in &comparison.rows {
         for metric in Metric::ALL {
             let mut cells: Vec<Cell> =
-                comparison.by.iter().map(|name| Cell::from(row.group.text(name).map(Cell::text))).collect();
+                comparison.by.iter().map(|name| Cell::from(row.group.get(name).map(shown))).collect();
             let paired = row.paired(metric);
             let figure = |value: Option<f64>| Cell::from(value.map(|value| Cell::number(number::rate(value))));
             cells.extend([Cell::text(metric.name()), figure(paired.a), figure(paired.b), cell(paired.difference)]);
