@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::File as StdFile;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use roborm_wire::{Configure, Failure, File, Hello, Index, PROTOCOL, Picture, Reply, Request, receive, send};
 
+use super::buffers::Buffers;
 use super::{DecoderOptions, Raster};
 use crate::{Error, Result};
 
@@ -23,6 +25,7 @@ pub(super) struct Worker {
     child: Child,
     socket: UnixStream,
     memory: StdFile,
+    buffers: Arc<Buffers>,
     /// What it introduced itself as.
     pub hello: Hello,
     /// The file it has open.
@@ -38,7 +41,7 @@ pub(super) enum Fault {
 }
 
 impl Worker {
-    pub fn start(options: &DecoderOptions, program: &Path) -> Result<Self> {
+    pub fn start(options: &DecoderOptions, program: &Path, buffers: Arc<Buffers>) -> Result<Self> {
         let trouble = |error: &io::Error| {
             Error::worker(format!("the video decoder {} cannot be started: {error}", program.display()))
         };
@@ -56,7 +59,7 @@ impl Worker {
             .spawn()
             .map_err(|error| trouble(&error).with_help("is it a program for this machine?"))?;
         let hello = Hello { protocol: 0, version: String::new(), library: String::new() };
-        let mut worker = Self { child, socket, memory, hello, file: None };
+        let mut worker = Self { child, socket, memory, buffers, hello, file: None };
         worker.socket.set_read_timeout(Some(options.timeout)).map_err(|error| trouble(&error))?;
         worker.socket.set_write_timeout(Some(options.timeout)).map_err(|error| trouble(&error))?;
         worker.hello = match receive::<Hello>(&mut worker.socket) {
@@ -149,21 +152,11 @@ impl Worker {
 
     /// So many bytes of the memory file; `None` where it does not hold them.
     fn pixels(&self, length: usize, offset: u64) -> Option<Arc<[u8]>> {
-        let mut pixels = Arc::<[u8]>::new_uninit_slice(length);
-        let mut rest = Arc::get_mut(&mut pixels)?;
-        let mut at = offset;
-        while !rest.is_empty() {
-            // `pread`, not a mapping: a worker that shortens the file gives a short read here, not a signal.
-            let read = rustix::io::retry_on_intr(|| Ok(rustix::io::pread(&self.memory, &mut *rest, at)?.0.len()));
-            let read = read.ok()?;
-            if read == 0 {
-                return None;
-            }
-            at += read as u64;
-            rest = rest.split_at_mut(read).1;
-        }
-        // SAFETY: the loop has written every byte.
-        Some(unsafe { pixels.assume_init() })
+        let mut pixels = self.buffers.take(length);
+        // `pread`, not a mapping: a worker that shortens the file gives a short read here, not a signal.
+        self.memory.read_exact_at(Arc::get_mut(&mut pixels)?, offset).ok()?;
+        self.buffers.remember(&pixels);
+        Some(pixels)
     }
 
     fn ask(&mut self, request: &Request) -> Result<(), Fault> {
