@@ -6,6 +6,7 @@
 mod buffers;
 mod failure;
 mod locate;
+mod memory;
 mod pool;
 mod process;
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fs::File as StdFile;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use std::sync::Arc;
 use roborm_wire::{Configure, Failure, File, Hello, Index, PROTOCOL, Picture, Reply, Request, receive, send};
 
 use super::buffers::Buffers;
+use super::memory::PictureMemory;
 use super::{DecoderOptions, Raster};
 use crate::{Error, Result};
 
@@ -24,7 +24,7 @@ const LONGEST_SIDE: u32 = 1 << 15;
 pub(super) struct Worker {
     child: Child,
     socket: UnixStream,
-    memory: StdFile,
+    memory: PictureMemory,
     buffers: Arc<Buffers>,
     /// What it introduced itself as.
     pub hello: Hello,
@@ -46,8 +46,8 @@ impl Worker {
             Error::worker(format!("the video decoder {} cannot be started: {error}", program.display()))
         };
         let (socket, theirs) = UnixStream::pair().map_err(|error| trouble(&error))?;
-        let memory = picture_memory().map_err(|error| trouble(&error))?;
-        let their_memory = memory.try_clone().map_err(|error| trouble(&error))?;
+        let memory = PictureMemory::new().map_err(|error| trouble(&error))?;
+        let their_memory = memory.handle().map_err(|error| trouble(&error))?;
         // The socket as input and the memory file as output: both descriptors reach exactly this child, without unsafe
         // code and without a moment in which a child that another thread starts could inherit them.
         let child = Command::new(program)
@@ -151,10 +151,9 @@ impl Worker {
     }
 
     /// So many bytes of the memory file; `None` where it does not hold them.
-    fn pixels(&self, length: usize, offset: u64) -> Option<Arc<[u8]>> {
+    fn pixels(&mut self, length: usize, offset: u64) -> Option<Arc<[u8]>> {
         let mut pixels = self.buffers.take(length);
-        // `pread`, not a mapping: a worker that shortens the file gives a short read here, not a signal.
-        self.memory.read_exact_at(Arc::get_mut(&mut pixels)?, offset).ok()?;
+        self.memory.copy_to(Arc::get_mut(&mut pixels)?, offset).ok()?;
         self.buffers.remember(&pixels);
         Some(pixels)
     }
@@ -204,17 +203,6 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-#[cfg(target_os = "linux")]
-fn picture_memory() -> io::Result<StdFile> {
-    let descriptor = rustix::fs::memfd_create("roborm-pictures", rustix::fs::MemfdFlags::CLOEXEC)?;
-    Ok(StdFile::from(descriptor))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn picture_memory() -> io::Result<StdFile> {
-    tempfile::tempfile()
 }
 
 /// What a file is asked for as: its absolute path, and what tells whether it has changed.

@@ -14,7 +14,7 @@ use roborm_wire::{Failure, File, Index};
 use crate::container;
 use crate::nal::{Layout, Nature};
 use crate::orientation::Orientation;
-use crate::plan::Entry;
+use crate::plan::{Entry, Key, keys};
 
 /// Containers with their own frames and nothing else: no playlists, no lists of other files, no devices.
 const DEMUXERS: &str =
@@ -29,6 +29,8 @@ pub struct Clip {
     pub file: File,
     /// Every packet of the video stream, in decode order.
     pub entries: Vec<Entry>,
+    /// Those of them that decoding can start at.
+    pub keys: Vec<Key>,
     /// Seconds a tick.
     pub time_base: (u32, u32),
     /// How its pictures are turned to be shown.
@@ -69,6 +71,7 @@ impl Clip {
         let mut clip = Self {
             file: file.clone(),
             entries: Vec::new(),
+            keys: Vec::new(),
             time_base,
             orientation,
             last_duration: 0,
@@ -122,6 +125,7 @@ impl Clip {
             entry.disposable = nature.unreferenced && nature.layer == top && !entry.key;
         }
         self.hide_undecodable();
+        self.keys = keys(&self.entries);
         self.by_time = self.entries.iter().enumerate().filter_map(|(at, entry)| Some((entry.pts?, at))).collect();
         self.by_time.sort_unstable();
         let readable = self.entries.len() as u64;

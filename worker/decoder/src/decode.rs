@@ -73,7 +73,7 @@ impl Engine {
         // from one key further back, twice as far each time, to the first packet.
         let mut back = 0;
         loop {
-            let plan = runs(&clip.entries, &missing, back);
+            let plan = runs(&clip.entries, &clip.keys, &missing, back);
             for run in &plan {
                 self.run(clip, run, wanted.len(), &mut done, sink)?;
             }
