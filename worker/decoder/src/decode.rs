@@ -7,7 +7,8 @@ use ffmpeg_next::frame::Video as Frame;
 use ffmpeg_next::{Error as AvError, Packet, codec, threading};
 use roborm_wire::Failure;
 
-use crate::clip::{Clip, is_memory, unreadable};
+use crate::clip::Clip;
+use crate::open::{is_memory, unreadable};
 use crate::plan::{Run, runs};
 
 /// Why decoding stopped.
