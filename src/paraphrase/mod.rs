@@ -1,9 +1,27 @@
 //! Rewordings of an instruction that mean the same.
+//!
+//! A paraphrase file (JSONL, CSV or Parquet, by its extension) has a row a paraphrase:
+//!
+//! | column | type | |
+//! | --- | --- | --- |
+//! | `task` | str | the instruction that is reworded, as the dataset has it; in each row either this |
+//! | `trajectory` | str | or the id of the one trajectory it is for |
+//! | `strategy` | str | `lexical`, `structural`, `adversarial`, or any other name |
+//! | `instruction` | str | the rewording, kept byte for byte |
+//! | `id`, `seed` | str, optional | its name; the paraphrase that an aggregation variant came from |
+//! | `verified` | bool, optional | whether validators found it equivalent |
+//! | `votes` | i64, optional | how many of them did |
+//!
+//! The original instruction comes from the dataset and is always scored. A row of a task under the strategy `original`
+//! that repeats the task is left out as needless; any other row under it contradicts the dataset and is an error.
 
 mod demo;
+mod file;
+mod set;
 mod strategy;
 
 pub use demo::demo;
+pub use set::ParaphraseSet;
 pub use strategy::Strategy;
 
 /// What a paraphrase belongs to.
@@ -34,8 +52,18 @@ pub struct Paraphrase {
     pub votes: Option<i64>,
 }
 
-/// Paraphrases by task or trajectory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ParaphraseSet {
-    paraphrases: Vec<Paraphrase>,
+impl Paraphrase {
+    /// A paraphrase of a task, with nothing else known of it.
+    pub fn of_task(task: impl Into<String>, strategy: Strategy, instruction: impl Into<String>) -> Self {
+        Self::new(Key::Task(task.into()), strategy, instruction.into())
+    }
+
+    /// A paraphrase for one trajectory, with nothing else known of it.
+    pub fn of_trajectory(id: impl Into<String>, strategy: Strategy, instruction: impl Into<String>) -> Self {
+        Self::new(Key::Trajectory(id.into()), strategy, instruction.into())
+    }
+
+    fn new(key: Key, strategy: Strategy, instruction: String) -> Self {
+        Self { key, strategy, instruction, id: None, seed: None, verified: None, votes: None }
+    }
 }

@@ -46,9 +46,22 @@ pub trait RewardModel: Send + Sync {
         1
     }
 
+    /// Whether a trajectory's first call should be back before its siblings are sent, so that a provider's prefix cache
+    /// serves them. Pays where cached prompt tokens are cheaper and there is no batch.
+    fn first_call_alone(&self) -> bool {
+        false
+    }
+
     /// How many calls at a time serve it well, where the user has not said.
     fn concurrency(&self) -> usize {
         8
+    }
+
+    /// Whether the first request of a trajectory is to be answered before its siblings are sent, so that they find the
+    /// shared part in the provider's cache. The model sees to it by itself (the siblings wait inside [`RewardModel::ask`],
+    /// before anything is sent); who drives it keeps enough trajectories open to fill the concurrency all the same.
+    fn first_goes_alone(&self) -> bool {
+        false
     }
 
     /// Asks once. Retries of passing faults are the model's own work; `call` is told before every send.
@@ -85,6 +98,9 @@ pub trait Call: Send + Sync {
 
     /// The server has given the call an id.
     fn id_came(&self, id: &str);
+
+    /// A send that may have been billed came to nothing, and the question is sent again: for counting.
+    fn sent_again(&self, _fault: &Fault) {}
 }
 
 /// Every setting of a model that can change a reply.

@@ -1,0 +1,221 @@
+//! Score tables as files.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polars::prelude::*;
+use polars_io::json::{JsonFormat, JsonReader, JsonWriter};
+use polars_io::parquet::read::{ParallelStrategy, ParquetReader};
+use polars_io::parquet::write::ParquetWriter;
+use polars_io::prelude::{CsvReadOptions, CsvReader, CsvWriter};
+use polars_io::{SerReader, SerWriter};
+
+use super::{check, jsonl};
+use crate::{Error, Result};
+
+#[derive(Clone, Copy)]
+enum Format {
+    Parquet,
+    Csv,
+    Jsonl,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
+        match extension.as_str() {
+            "parquet" | "pq" => Ok(Self::Parquet),
+            "csv" => Ok(Self::Csv),
+            "jsonl" | "ndjson" => Ok(Self::Jsonl),
+            _ => Err(Error::usage(format!("{}: not a format of score tables", path.display()))
+                .with_help("use a name that ends in .parquet, .csv or .jsonl")),
+        }
+    }
+}
+
+/// Reads `path`; of its columns only `columns`, where given. The required ones are known to be there afterwards, in the
+/// file at least.
+pub(super) fn read(path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {
+    let format = Format::of(path)?;
+    let file = open(path)?;
+    let frame = match format {
+        Format::Parquet => parquet(file, columns),
+        Format::Csv => csv(file, path, columns),
+        Format::Jsonl => json(file, path, columns),
+    };
+    frame.map_err(|error| error.at(path.display()))
+}
+
+/// The names of the columns of `path`.
+pub(super) fn column_names(path: &Path) -> Result<Vec<String>> {
+    let names = match Format::of(path)? {
+        Format::Parquet => {
+            let mut reader = ParquetReader::new(open(path)?);
+            let schema = reader.schema().map_err(|error| refused(&error).at(path.display()))?;
+            schema.iter_names().map(ToString::to_string).collect()
+        }
+        Format::Csv => csv_header(path)?,
+        Format::Jsonl => {
+            let frame = json(open(path)?, path, None).map_err(|error| error.at(path.display()))?;
+            frame.get_column_names().iter().map(ToString::to_string).collect()
+        }
+    };
+    Ok(names)
+}
+
+/// A file beside `path` to be moved there once it is whole.
+fn part_of(path: &Path) -> Result<tempfile::NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".roborm-").suffix(".part");
+    #[cfg(unix)]
+    let builder = {
+        use std::os::unix::fs::PermissionsExt;
+        // A temporary file is private by default; a table is as readable as any file of the user's.
+        builder.permissions(std::fs::Permissions::from_mode(0o666))
+    };
+    builder.tempfile_in(&folder).map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
+    Error::io(format!("cannot write {}", path.display()), error)
+}
+
+/// Finds out whether [`write`] could write to `path`, and leaves nothing there.
+pub(super) fn check_writable(path: &Path) -> Result<()> {
+    Format::of(path)?;
+    part_of(path).map(drop)
+}
+
+/// Writes `frame` to a file beside `path` and moves it there once it is whole and on the disk.
+pub(super) fn write(mut frame: DataFrame, path: &Path) -> Result<()> {
+    let format = Format::of(path)?;
+    let cannot = |error: &std::io::Error| cannot_write(path, error);
+    let mut part = part_of(path)?;
+    let mut out = BufWriter::with_capacity(1 << 20, part.as_file_mut());
+    let written = match format {
+        Format::Parquet => ParquetWriter::new(&mut out).finish(&mut frame).map(drop),
+        Format::Csv => CsvWriter::new(&mut out).finish(&mut frame),
+        Format::Jsonl => JsonWriter::new(&mut out).with_json_format(JsonFormat::JsonLines).finish(&mut frame),
+    };
+    written.map_err(|error| match error {
+        PolarsError::IO { error, .. } => cannot(&error),
+        error => refused(&error).at(format!("cannot write {}", path.display())),
+    })?;
+    out.flush().map_err(|error| cannot(&error))?;
+    drop(out);
+    part.as_file().sync_all().map_err(|error| cannot(&error))?;
+    part.persist(path).map_err(|error| cannot(&error.error))?;
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<File> {
+    let cannot = |error: std::io::Error| Error::io(format!("cannot read {}", path.display()), &error);
+    let file = File::open(path).map_err(cannot)?;
+    let meta = file.metadata().map_err(cannot)?;
+    if meta.is_dir() {
+        return Err(Error::input(format!("{} is a folder, not a score table", path.display())));
+    }
+    if meta.is_file() && meta.len() == 0 {
+        return Err(Error::input(format!("{} is empty", path.display())));
+    }
+    Ok(file)
+}
+
+fn parquet(file: File, columns: Option<&[&str]>) -> Result<DataFrame> {
+    let mut reader = ParquetReader::new(file);
+    let metadata = reader.get_metadata().map_err(|error| refused(&error))?.clone();
+    // Arrow's own schema, which pandas and others leave in the file, would have dictionaries (categories) read as such,
+    // a type that this build of polars does without. Parquet's schema has them as the text that they are.
+    let mut metadata = Arc::unwrap_or_clone(metadata);
+    metadata.key_value_metadata = None;
+    reader.set_metadata(Arc::new(metadata));
+    let schema = reader.schema().map_err(|error| refused(&error))?;
+    let names: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
+    check::required_names(&names)?;
+    for field in schema.iter_values() {
+        if !readable(&field.dtype) {
+            let message = format!("column `{}` has type {:?}, which cannot be read", field.name, field.dtype);
+            return Err(Error::input(message).with_help("cast it to text or numbers, or drop it"));
+        }
+    }
+    let columns = columns
+        .map(|wanted| wanted.iter().filter(|name| names.contains(name)).map(|name| (*name).to_owned()).collect());
+    let reader = reader.with_columns(columns).read_parallel(ParallelStrategy::Auto);
+    reader.finish().map_err(|error| refused(&error))
+}
+
+/// Whether this build of polars has the type (it panics over others).
+fn readable(dtype: &ArrowDataType) -> bool {
+    use ArrowDataType as D;
+    match dtype {
+        D::Null | D::Boolean | D::Utf8 | D::LargeUtf8 | D::Utf8View | D::Binary | D::LargeBinary | D::BinaryView => {
+            true
+        }
+        D::Int8 | D::Int16 | D::Int32 | D::Int64 | D::UInt8 | D::UInt16 | D::UInt32 | D::UInt64 => true,
+        D::Float32 | D::Float64 | D::Date32 | D::Timestamp(..) | D::Time64(_) | D::Time32(_) => true,
+        D::List(field) | D::LargeList(field) => readable(&field.dtype),
+        D::Struct(fields) => fields.iter().all(|field| readable(&field.dtype)),
+        _ => false,
+    }
+}
+
+fn csv(file: File, path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {
+    let names = csv_header(path)?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    check::required_names(&names)?;
+    let known: Schema =
+        names.iter().filter_map(|name| Some(((*name).into(), check::known_type(name)?))).collect::<Schema>();
+    let columns: Option<Arc<[PlSmallStr]>> = columns.map(|wanted| {
+        wanted.iter().filter(|name| names.contains(name)).map(|name| PlSmallStr::from_str(name)).collect()
+    });
+    let options = CsvReadOptions::default()
+        .with_has_header(true)
+        .with_infer_schema_length(Some(10_000))
+        .with_schema_overwrite(Some(Arc::new(known)))
+        .with_columns(columns)
+        .with_rechunk(false);
+    CsvReader::new(file).with_options(options).finish().map_err(|error| refused(&error))
+}
+
+fn csv_header(path: &Path) -> Result<Vec<String>> {
+    let options =
+        CsvReadOptions::default().with_has_header(true).with_infer_schema_length(Some(0)).with_n_rows(Some(0));
+    let frame = CsvReader::new(open(path)?)
+        .with_options(options)
+        .finish()
+        .map_err(|error| refused(&error).at(path.display()))?;
+    Ok(frame.get_column_names().iter().map(ToString::to_string).collect())
+}
+
+fn json(file: File, path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {
+    // polars may read past a bad line in silence or complain without its number.
+    if let Some(error) = jsonl::first_bad_line(path)? {
+        return Err(error);
+    }
+    let frame = JsonReader::new(file)
+        .with_json_format(JsonFormat::JsonLines)
+        .infer_schema_len(None)
+        .finish()
+        .map_err(|error| refused(&error))?;
+    check::required(&frame)?;
+    match columns {
+        None => Ok(frame),
+        Some(wanted) => {
+            let wanted = wanted.iter().filter(|name| frame.column(name).is_ok()).copied();
+            Ok(frame.select(wanted)?)
+        }
+    }
+}
+
+fn refused(error: &PolarsError) -> Error {
+    // polars adds advice of its own for its Python users after the first line.
+    let message = error.to_string();
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("cannot be read");
+    Error::input(line.to_owned()).with_help("is the file whole, and what its extension says?")
+}

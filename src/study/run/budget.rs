@@ -1,0 +1,106 @@
+//! The money that a run may spend.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tokio::sync::Notify;
+
+/// What was spent and what is set aside for calls under way.
+pub(super) struct Budget {
+    /// Dollars; `None` is no limit.
+    max: Option<f64>,
+    purse: Mutex<Purse>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct Purse {
+    spent: f64,
+    reserved: f64,
+    in_flight: u64,
+    /// Replies that told their cost, and what they cost together: what the next call of unknown price may cost.
+    priced: u64,
+    closed: bool,
+}
+
+impl Purse {
+    fn fits(&self, amount: f64, max: Option<f64>) -> bool {
+        max.is_none_or(|max| self.spent < max && self.spent + self.reserved + amount <= max)
+    }
+}
+
+impl Budget {
+    pub fn new(max: Option<f64>) -> Self {
+        Self { max, purse: Mutex::default(), changed: Notify::new() }
+    }
+
+    /// Sets money aside for up to `calls` calls that are expected to cost `expected` dollars each (0: not known; what
+    /// calls have cost so far is taken then), as many as fit, at least one. Where not even one fits, waits for calls
+    /// under way, which may turn out cheaper; empty where none is under way and it still does not fit.
+    ///
+    /// So the limit is exceeded at most by what the calls under way cost beyond what was expected of them.
+    pub async fn reserve(self: &Arc<Self>, expected: f64, calls: usize) -> Vec<Reservation> {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let mut purse = self.purse();
+                let mean = if purse.priced > 0 { purse.spent / purse.priced as f64 } else { 0.0 };
+                let amount = expected.max(mean);
+                let mut granted = Vec::new();
+                while !purse.closed && granted.len() < calls && purse.fits(amount, self.max) {
+                    purse.reserved += amount;
+                    purse.in_flight += 1;
+                    granted.push(Reservation { budget: self.clone(), amount });
+                }
+                // Waiting while holding some would have two batches wait for each other.
+                if !granted.is_empty() || purse.closed || purse.in_flight == 0 {
+                    return granted;
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// Refuses whatever is still asked for.
+    pub fn close(&self) {
+        self.purse().closed = true;
+        self.changed.notify_waiters();
+    }
+
+    fn purse(&self) -> MutexGuard<'_, Purse> {
+        self.purse.lock().unwrap_or_else(|poison| poison.into_inner())
+    }
+}
+
+/// Money set aside for a call; given back when dropped.
+pub(super) struct Reservation {
+    budget: Arc<Budget>,
+    amount: f64,
+}
+
+impl Reservation {
+    /// The call cost so much, where the reply tells.
+    pub fn spend(self, cost_usd: Option<f64>) {
+        if let Some(cost) = cost_usd {
+            let mut purse = self.budget.purse();
+            purse.spent += cost;
+            purse.priced += 1;
+        }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        {
+            let mut purse = self.budget.purse();
+            purse.reserved -= self.amount;
+            purse.in_flight -= 1;
+            if purse.in_flight == 0 {
+                // Sums of many small amounts leave dust.
+                purse.reserved = 0.0;
+            }
+        }
+        self.budget.changed.notify_waiters();
+    }
+}

@@ -1,0 +1,326 @@
+//! What the tasks of a run share.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tokio::sync::Semaphore;
+
+use super::budget::Budget;
+use super::processors;
+use crate::reward::{Fault, Reply, RewardModel};
+use crate::study::builder::Study;
+use crate::study::estimate;
+use crate::study::ledger::{Claim, Facts, PairKey, Run, Spend, Wants};
+use crate::study::outcome::Failure;
+use crate::study::plan::{Plan, few};
+use crate::study::progress::Event;
+use crate::study::reading;
+use crate::{Error, Result};
+
+/// Which pair: a model, a trajectory of the plan, a wording of it and a repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct At {
+    pub model: usize,
+    pub trajectory: usize,
+    pub wording: usize,
+    pub repeat: u32,
+}
+
+/// How a pair ended so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Planned,
+    Cached,
+    Called,
+    Failed,
+    Unknown,
+}
+
+/// A pair in another run's hand.
+pub(super) struct Held {
+    pub at: At,
+    pub facts: Facts,
+}
+
+/// Why no more calls are sent.
+#[derive(Clone, Debug)]
+pub(super) enum Stop {
+    Interrupted,
+    Fatal { model: String, fault: String },
+    Ledger(Error),
+}
+
+pub(super) struct Engine {
+    pub study: Study,
+    pub run: Run,
+    pub budget: Arc<Budget>,
+    pub models: Vec<Model>,
+    /// Decoding and packing at a time.
+    pub decoding: Semaphore,
+    pub in_flight: AtomicU64,
+    /// Of each trajectory, the first of its pairs among those of a model.
+    offsets: Vec<usize>,
+    pairs: usize,
+    ends: Mutex<Vec<(End, PairKey)>>,
+    frame_rules: Mutex<HashMap<(usize, usize), Arc<str>>>,
+    held: Mutex<Vec<Held>>,
+    tally: Mutex<Tally>,
+    stop: Mutex<Option<Stop>>,
+    /// Replies that the ledger could not take: paid for, so they are in the table all the same.
+    pub rescued: Mutex<HashMap<PairKey, Arc<Reply>>>,
+}
+
+pub(super) struct Model {
+    pub model: Arc<dyn RewardModel>,
+    /// The ledger's row of its settings.
+    pub config: i64,
+    /// Calls at a time.
+    pub slots: Arc<Semaphore>,
+    pub concurrency: usize,
+    /// What a call may cost in dollars; 0 where that is not known.
+    pub expected_usd: f64,
+}
+
+#[derive(Default)]
+struct Tally {
+    spend: Vec<Spend>,
+    failures: Vec<(Option<usize>, Failure)>,
+    unparsed: u64,
+}
+
+impl Engine {
+    pub async fn start(study: &Study) -> Result<Self> {
+        let run = Run::start(&study.ledger).await?;
+        let mut models = Vec::new();
+        for model in &study.models {
+            let concurrency = study.options.concurrency.unwrap_or_else(|| model.concurrency()).max(1);
+            models.push(Model {
+                config: run.config(model.as_ref()).await?,
+                slots: Arc::new(Semaphore::new(concurrency)),
+                concurrency,
+                expected_usd: estimate::call_usd(study, model.as_ref())?,
+                model: model.clone(),
+            });
+        }
+        let mut offsets = Vec::new();
+        let mut pairs = 0;
+        for planned in study.plan.trajectories() {
+            offsets.push(pairs);
+            pairs += planned.wordings.len() * study.plan.repeats() as usize;
+        }
+        let spend =
+            study.models.iter().map(|model| Spend { model: model.name().to_owned(), ..Spend::default() }).collect();
+        let mut tally = Tally { spend, ..Tally::default() };
+        if !study.plan.bare_tasks().is_empty() {
+            let tasks: Vec<&str> = study.plan.bare_tasks().iter().map(String::as_str).collect();
+            let message = format!("no paraphrases for {} of the tasks: {}", tasks.len(), few(&tasks));
+            tally.failures.push((None, Failure { trajectory: None, model: None, message, pairs: 0 }));
+        }
+        Ok(Self {
+            run,
+            budget: Arc::new(Budget::new(study.options.max_cost_usd)),
+            decoding: Semaphore::new(processors()),
+            in_flight: AtomicU64::new(0),
+            ends: Mutex::new(vec![(End::Planned, PairKey::from_bytes([0; 32])); pairs * models.len()]),
+            frame_rules: Mutex::default(),
+            held: Mutex::default(),
+            tally: Mutex::new(tally),
+            stop: Mutex::default(),
+            rescued: Mutex::default(),
+            offsets,
+            pairs,
+            models,
+            study: study.clone(),
+        })
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.study.plan
+    }
+
+    /// Pairs, over all models.
+    pub fn total(&self) -> u64 {
+        (self.pairs * self.models.len()) as u64
+    }
+
+    /// How many trajectories are open at a time: enough that every slot has a call waiting for it. Where a trajectory's
+    /// first call goes alone, each slot may need a trajectory of its own.
+    pub fn open_limit(&self) -> usize {
+        let alone = self.models.iter().filter(|model| model.model.first_call_alone());
+        2 * processors() + 1 + alone.map(|model| model.concurrency).max().unwrap_or(0)
+    }
+
+    pub fn wants(&self, take: bool) -> Wants {
+        let options = self.study.options;
+        Wants {
+            retry_failed: options.retry_failed,
+            retry_unparsed: options.retry_unparsed,
+            resend: options.resend,
+            take,
+        }
+    }
+
+    /// Ends the sending of calls; the first reason counts.
+    pub fn stop(&self, reason: Stop) {
+        {
+            let mut stop = lock(&self.stop);
+            if stop.is_some() {
+                return;
+            }
+            *stop = Some(reason.clone());
+        }
+        self.models.iter().for_each(|model| model.slots.close());
+        self.budget.close();
+        let reason = match &reason {
+            Stop::Interrupted => "interrupted".to_owned(),
+            Stop::Fatal { fault, .. } => fault.clone(),
+            Stop::Ledger(error) => error.to_string(),
+        };
+        let in_flight = self.in_flight.load(Ordering::Relaxed);
+        self.study.progress.advance(&Event::Stopping { in_flight, reason: &reason });
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        lock(&self.stop).is_some()
+    }
+
+    pub fn stopped(&self) -> Option<Stop> {
+        lock(&self.stop).clone()
+    }
+
+    fn index(&self, at: At) -> usize {
+        let pair = at.wording * self.plan().repeats() as usize + at.repeat as usize;
+        at.model * self.pairs + self.offsets[at.trajectory] + pair
+    }
+
+    pub fn end(&self, at: At) -> (End, PairKey) {
+        lock(&self.ends)[self.index(at)]
+    }
+
+    pub fn ends(&self) -> Vec<End> {
+        lock(&self.ends).iter().map(|(end, _)| *end).collect()
+    }
+
+    pub fn set_end(&self, at: At, key: PairKey, end: End) {
+        lock(&self.ends)[self.index(at)] = (end, key);
+    }
+
+    pub fn hold(&self, held: Held) {
+        lock(&self.held).push(held);
+    }
+
+    pub fn take_held(&self) -> Vec<Held> {
+        std::mem::take(&mut lock(&self.held))
+    }
+
+    /// Notes what the ledger has of a pair; `false` where it is still to be called or waited for.
+    pub fn settle_claim(&self, held: &Held, claim: &Claim) -> bool {
+        let (at, key) = (held.at, held.facts.key);
+        let planned = &self.plan().trajectories()[at.trajectory];
+        let (trajectory, model) = (planned.trajectory.id.as_str(), self.models[at.model].model.name());
+        match claim {
+            Claim::Answered(reply) => {
+                if reading::score(reply).is_none() {
+                    lock(&self.tally).unparsed += 1;
+                }
+                self.set_end(at, key, End::Cached);
+                self.study.progress.advance(&Event::Cached { trajectory, model, pairs: 1 });
+            }
+            Claim::Failed(fault) => self.fail(at, key, fault),
+            Claim::Unknown => self.unknown(at, key),
+            Claim::Taken { .. } | Claim::Free | Claim::Held => return false,
+        }
+        true
+    }
+
+    /// Notes a reply that came.
+    pub fn called(&self, at: At, key: PairKey, reply: &Reply) {
+        let score = reading::score(reply);
+        {
+            let mut tally = lock(&self.tally);
+            tally.unparsed += u64::from(score.is_none());
+            let spend = &mut tally.spend[at.model];
+            spend.calls += 1;
+            spend.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
+            spend.cached_tokens += reply.usage.cached_tokens.unwrap_or(0);
+            spend.completion_tokens += reply.usage.completion_tokens.unwrap_or(0);
+            spend.cost_usd += reply.usage.cost_usd.unwrap_or(0.0);
+            spend.priced += u64::from(reply.usage.cost_usd.is_some());
+        }
+        self.set_end(at, key, End::Called);
+        let planned = &self.plan().trajectories()[at.trajectory];
+        self.study.progress.advance(&Event::Called {
+            trajectory: &planned.trajectory.id,
+            model: self.models[at.model].model.name(),
+            instruction: &planned.wordings[at.wording].instruction,
+            score,
+            cost_usd: reply.usage.cost_usd,
+        });
+    }
+
+    pub fn fail(&self, at: At, key: PairKey, fault: &Fault) {
+        self.set_end(at, key, End::Failed);
+        self.report(at.trajectory, Some(at.model), &fault.message, 1);
+    }
+
+    pub fn unknown(&self, at: At, key: PairKey) {
+        self.set_end(at, key, End::Unknown);
+        let trajectory = &self.plan().trajectories()[at.trajectory].trajectory.id;
+        let model = self.models[at.model].model.name();
+        self.study.progress.advance(&Event::Unknown { trajectory, model, pairs: 1 });
+    }
+
+    /// A trajectory without frames: all its pairs fail.
+    pub fn fail_trajectory(&self, trajectory: usize, pairs: &[At], error: &Error) {
+        for at in pairs {
+            self.set_end(*at, PairKey::from_bytes([0; 32]), End::Failed);
+        }
+        self.report(trajectory, None, &error.to_string(), pairs.len() as u64);
+    }
+
+    fn report(&self, trajectory: usize, model: Option<usize>, message: &str, pairs: u64) {
+        let id = self.plan().trajectories()[trajectory].trajectory.id.as_str();
+        let name = model.map(|model| self.models[model].model.name());
+        {
+            let mut tally = lock(&self.tally);
+            let known = tally.failures.iter_mut().rev().find(|(at, failure)| {
+                *at == Some(trajectory) && failure.model.as_deref() == name && failure.message == message
+            });
+            match known {
+                Some((_, failure)) => failure.pairs += pairs,
+                None => {
+                    let failure = Failure {
+                        trajectory: Some(id.to_owned()),
+                        model: name.map(str::to_owned),
+                        message: message.to_owned(),
+                        pairs,
+                    };
+                    tally.failures.push((Some(trajectory), failure));
+                }
+            }
+        }
+        self.study.progress.advance(&Event::Failed { trajectory: id, model: name, message, pairs });
+    }
+
+    pub fn set_frame_rule(&self, model: usize, trajectory: usize, rule: Arc<str>) {
+        lock(&self.frame_rules).insert((model, trajectory), rule);
+    }
+
+    pub fn frame_rule(&self, model: usize, trajectory: usize) -> Option<Arc<str>> {
+        lock(&self.frame_rules).get(&(model, trajectory)).cloned()
+    }
+
+    /// Spend by model, failures in the plan's order, and how many replies were unparsed.
+    pub fn tallies(&self) -> (Vec<Spend>, Vec<Failure>, u64) {
+        let mut tally = lock(&self.tally);
+        let mut failures = std::mem::take(&mut tally.failures);
+        failures.sort_by_key(|(trajectory, _)| *trajectory);
+        (tally.spend.clone(), failures.into_iter().map(|(_, failure)| failure).collect(), tally.unparsed)
+    }
+}
+
+/// Nothing that is locked here can be left half-changed by a panic.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poison| poison.into_inner())
+}

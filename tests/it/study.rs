@@ -1,0 +1,11 @@
+//! Plans, runs, and the ledger.
+
+mod bad_input;
+mod crash;
+mod estimate;
+mod kit;
+mod merge;
+mod money;
+mod plan;
+mod run;
+mod share;

@@ -1,0 +1,242 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use roborm::reward::{Fault, FaultKind, Price, Reply};
+use roborm::study::{Cancel, Study};
+
+use super::kit::*;
+
+#[test]
+fn faults_are_tried_again_by_the_rule() {
+    let bench = Bench::new();
+    let faulty = Fake::answering("m", |request, _| match request.instruction.as_str() {
+        "open the drawer" => Err(fault(FaultKind::Passing, "overloaded")),
+        "press the button" => Err(fault(FaultKind::Refused, "moderated")),
+        _ => Err(Fault { maybe_billed: true, ..fault(FaultKind::Passing, "the connection broke") }),
+    });
+    let outcome = bench.run(plan(3, 0), &Arc::new(faulty));
+    assert_eq!((outcome.counts.failed, outcome.counts.called, outcome.exit_status()), (3, 0, 1));
+    assert_eq!(outcome.scores.len(), 0, "a failed pair has no row: null is an unparsed reply");
+    let messages: Vec<&str> = outcome.failures.iter().map(|failure| failure.message.as_str()).collect();
+    assert_eq!(messages, ["overloaded", "moderated", "the connection broke"]);
+
+    // What passes and cost nothing is tried again by itself; what may have been billed, and what was refused, is not.
+    let model = Arc::new(Fake::new("m"));
+    let outcome = bench.run(plan(3, 0), &model);
+    assert_eq!((outcome.counts.called, outcome.counts.failed), (1, 2));
+    assert_eq!(model.asked()[0].1, "open the drawer");
+    let outcome = bench.study(plan(3, 0), &model).retry_failed(true).run().unwrap();
+    assert_eq!((outcome.counts.called, outcome.counts.cached, outcome.exit_status()), (2, 1, 0));
+}
+
+#[test]
+fn an_unparsed_reply_is_kept_and_asked_again_on_request_only() {
+    let bench = Bench::new();
+    let vague = Arc::new(Fake::answering("m", |request, _| match request.instruction.as_str() {
+        "open the drawer" => Ok(costs("hard to say", 0.5)),
+        _ => Ok(costs("4", 0.5)),
+    }));
+    let outcome = bench.run(plan(3, 0), &vague);
+    assert_eq!((outcome.counts.called, outcome.counts.unparsed, outcome.exit_status()), (3, 1, 0));
+    let unparsed = &rows(&outcome)[0];
+    assert_eq!((unparsed.2.as_str(), unparsed.4), ("open the drawer", None));
+    assert_eq!(outcome.scores.frame().column("reply").unwrap().str().unwrap().get(0), Some("hard to say"));
+
+    let outcome = bench.run(plan(3, 0), &vague);
+    assert_eq!((outcome.counts.cached, outcome.counts.unparsed, vague.asked().len()), (3, 1, 3));
+
+    let clear = Arc::new(Fake::answering("m", |_, _| Ok(costs("2", 0.5))));
+    let outcome = bench.study(plan(3, 0), &clear).retry_unparsed(true).run().unwrap();
+    assert_eq!((outcome.counts.cached, outcome.counts.called, outcome.counts.unparsed), (2, 1, 0));
+    assert_eq!(rows(&outcome)[0].4, Some(2.0));
+    // The first reply was paid for too.
+    let spend = bench.ledger().spend().unwrap();
+    assert_eq!((spend[0].calls, spend[0].cost_usd), (4, 2.0));
+
+    // Asked again once a run, however often it stays unparsed.
+    let vague = Arc::new(Fake::answering("n", |_, _| Ok(says("?"))));
+    bench.run(plan(3, 0), &vague);
+    let outcome = bench.study(plan(3, 0), &vague).retry_unparsed(true).run().unwrap();
+    assert_eq!((outcome.counts.called, vague.asked().len()), (3, 6));
+}
+
+#[test]
+fn a_known_price_keeps_the_limit() {
+    let bench = Bench::new();
+    // 100 dollars a million completion tokens, 8 of which an answer takes by rule of thumb; the prompt is free.
+    let price = Price { prompt_usd: 0.0, completion_usd: 1.0 / 8.0, cached_usd: None };
+    let model = Arc::new(Fake {
+        price: Some(price),
+        concurrency: 8,
+        latency_ms: 2,
+        ..Fake::answering("m", |_, _| Ok(costs("3", 1.0)))
+    });
+    let outcome = bench.study(plan(6, 3), &model).max_cost_usd(10.0).run().unwrap();
+    assert_eq!((outcome.counts.called, outcome.counts.unspent), (10, 14));
+    assert_eq!((outcome.counts.cost_usd, outcome.exit_status()), (Some(10.0), 1));
+    assert!(outcome.stopped.is_none());
+    assert_eq!(outcome.scores.len(), 10);
+    // The limit is a run's: the next one goes on.
+    let outcome = bench.study(plan(6, 3), &model).max_cost_usd(10.0).run().unwrap();
+    assert_eq!((outcome.counts.cached, outcome.counts.called, outcome.counts.unspent), (10, 10, 4));
+    let outcome = bench.study(plan(6, 3), &model).max_cost_usd(0.0).run().unwrap();
+    assert_eq!((outcome.counts.cached, outcome.counts.called, outcome.counts.unspent), (20, 0, 4));
+}
+
+#[test]
+fn an_unknown_price_exceeds_the_limit_by_calls_in_flight_at_most() {
+    let bench = Bench::new();
+    let model = Arc::new(Fake { concurrency: 4, latency_ms: 2, ..Fake::answering("m", |_, _| Ok(costs("3", 1.0))) });
+    let outcome = bench.study(plan(6, 3), &model).max_cost_usd(6.0).run().unwrap();
+    let spent = outcome.counts.cost_usd.unwrap();
+    assert!((6.0..=9.0).contains(&spent), "{spent}");
+    assert_eq!(outcome.counts.called + outcome.counts.unspent, 24);
+}
+
+#[test]
+fn batches_share_a_limit_without_waiting_for_each_other() {
+    let bench = Bench::new();
+    let price = Price { prompt_usd: 0.0, completion_usd: 1.0 / 8.0, cached_usd: None };
+    let model = Arc::new(Fake {
+        price: Some(price),
+        batch: 3,
+        concurrency: 4,
+        latency_ms: 1,
+        ..Fake::answering("m", |_, _| Ok(costs("3", 1.0)))
+    });
+    let outcome = bench.study(plan(6, 5), &model).max_cost_usd(11.0).run().unwrap();
+    assert!(outcome.counts.cost_usd.unwrap() <= 11.0);
+    assert!(outcome.counts.called >= 9, "{:?}", outcome.counts);
+}
+
+#[test]
+fn a_server_that_refuses_all_ends_the_study() {
+    let bench = Bench::new();
+    let calls = AtomicUsize::new(0);
+    let model = Arc::new(Fake {
+        concurrency: 1,
+        ..Fake::answering("m", move |_, _| match calls.fetch_add(1, Ordering::SeqCst) {
+            0..3 => Ok(says("3")),
+            _ => Err(fault(FaultKind::Fatal, "402: no credit")),
+        })
+    });
+    let outcome = bench.run(plan(5, 3), &model);
+    assert_eq!((outcome.counts.called, outcome.counts.failed, outcome.counts.unspent), (3, 0, 17));
+    let stopped = outcome.stopped.as_ref().unwrap();
+    assert_eq!(stopped.to_string(), "m: 402: no credit");
+    assert!(stopped.is_service() && outcome.exit_status() == 1);
+    assert_eq!(model.asked().len(), 4);
+    assert_eq!(outcome.scores.len(), 3);
+    // It is not the pairs' fault: the next run calls them.
+    let outcome = bench.run(plan(5, 3), &Arc::new(Fake::new("m")));
+    assert_eq!((outcome.counts.cached, outcome.counts.called), (3, 17));
+}
+
+#[test]
+fn a_cancelled_study_waits_for_what_is_paid_for() {
+    let (bench, cancel) = (Bench::new(), Cancel::new());
+    let (calls, stop) = (AtomicUsize::new(0), cancel.clone());
+    let model = Arc::new(Fake {
+        concurrency: 4,
+        latency_ms: 5,
+        ..Fake::answering("m", move |_, _| {
+            if calls.fetch_add(1, Ordering::SeqCst) == 5 {
+                stop.cancel();
+            }
+            Ok(says("3"))
+        })
+    });
+    let outcome = bench.study(plan(8, 3), &model).cancel(cancel).run().unwrap();
+    assert_eq!(outcome.exit_status(), 130);
+    assert!(outcome.stopped.as_ref().unwrap().is_interrupted());
+    let asked = model.asked().len() as u64;
+    assert!((6..32).contains(&asked), "{asked}");
+    assert_eq!((outcome.counts.called, outcome.counts.unknown), (asked, 0), "every call sent was waited for");
+    assert_eq!(outcome.counts.unspent, 32 - asked);
+
+    let rest = Arc::new(Fake::new("m"));
+    let outcome = bench.run(plan(8, 3), &rest);
+    assert_eq!((outcome.counts.cached, outcome.counts.called), (asked, 32 - asked));
+}
+
+#[test]
+fn retries_inside_a_call_are_intents_too_and_stop_with_the_study() {
+    let (bench, cancel) = (Bench::new(), Cancel::new());
+    let stop = cancel.clone();
+    let model = Arc::new(Fake::answering("m", move |_, call| {
+        for attempt in 2..=3 {
+            call.before_send(attempt)?;
+        }
+        stop.cancel();
+        let refused = call.before_send(4).unwrap_err();
+        assert_eq!(refused.kind, FaultKind::Interrupted);
+        Ok(Reply { attempts: 3, ..says("3") })
+    }));
+    let outcome = bench.study(plan(1, 0), &model).cancel(cancel).run().unwrap();
+    assert_eq!(outcome.counts.called, 1);
+    assert_eq!(bench.ledger().totals().unwrap().attempts, 3);
+}
+
+/// A model whose first call never comes back, and a study that is abandoned while it waits.
+fn abandoned(bench: &Bench, id: Option<&'static str>) {
+    let cancel = Cancel::new();
+    let stop = cancel.clone();
+    let model = Arc::new(Fake {
+        concurrency: 1,
+        latency_ms: 1,
+        ..Fake::answering("m", move |_, call| {
+            if let Some(id) = id {
+                call.id_came(id);
+            }
+            stop.abandon();
+            // The reply is on its way when the user gives up; the future is dropped at its next wait.
+            Err(Fault { maybe_billed: true, ..fault(FaultKind::Interrupted, "given up") })
+        })
+    });
+    let outcome = bench.study(plan(1, 1), &model).cancel(cancel).run().unwrap();
+    assert_eq!((outcome.counts.unknown, outcome.counts.unspent, outcome.exit_status()), (1, 1, 130));
+    assert_eq!(bench.ledger().totals().unwrap().open, 1);
+}
+
+#[test]
+fn what_is_unknown_is_sent_again_unless_told_otherwise() {
+    let bench = Bench::new();
+    abandoned(&bench, None);
+    let model = Arc::new(Fake::new("m"));
+    let outcome = bench.study(plan(1, 1), &model).resend(false).run().unwrap();
+    assert_eq!((outcome.counts.unknown, outcome.counts.called, outcome.exit_status()), (1, 1, 1));
+    let outcome = bench.run(plan(1, 1), &model);
+    assert_eq!((outcome.counts.cached, outcome.counts.called, outcome.exit_status()), (1, 1, 0));
+    assert_eq!(bench.ledger().totals().unwrap().open, 0);
+}
+
+#[test]
+fn what_has_an_id_is_looked_up_before_it_is_sent_again() {
+    let bench = Bench::new();
+    abandoned(&bench, Some("gen-7"));
+    let model = Arc::new(Fake { found: Some(costs("5", 0.25)), ..Fake::new("m") });
+    let outcome = bench.run(plan(1, 1), &model);
+    assert_eq!(*model.looked_up.lock().unwrap(), ["gen-7"]);
+    assert_eq!((outcome.counts.called, model.asked().len()), (2, 1), "one was found, one sent");
+    assert_eq!(rows(&outcome)[0].4, Some(5.0));
+
+    let bench = Bench::new();
+    abandoned(&bench, Some("gen-8"));
+    let model = Arc::new(Fake::new("m"));
+    let outcome = bench.run(plan(1, 1), &model);
+    assert_eq!((outcome.counts.called, model.asked().len()), (2, 2), "not found: sent again");
+}
+
+#[test]
+fn a_dropped_future_stops_the_study() {
+    let bench = Bench::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let model = Arc::new(Fake { concurrency: 1, latency_ms: 20, ..Fake::new("m") });
+    let cancel = Cancel::new();
+    let study: Study = bench.study(plan(50, 3), &model).cancel(cancel.clone());
+    runtime.block_on(async {
+        let run = study.run_async();
+        drop(tokio::time::timeout(std::time::Duration::from_millis(1), run).await);
+    });
+    assert!(cancel.is_cancelled());
+}
