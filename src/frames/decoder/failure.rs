@@ -12,7 +12,7 @@ pub(super) fn file_error(path: &Path, failure: &Failure) -> Error {
     let at = |time: &Option<f64>| time.map_or(String::new(), |t| format!("{}", rounded(t)));
     match failure {
         Failure::Unreadable(reason) => Error::input(format!("{path} cannot be read as a video: {}", lower(reason)))
-            .with_help("MP4, MOV, MKV, WebM, AVI and GIF can be read, with H.264, HEVC, AV1, VP9 and older codecs"),
+            .with_help("MP4, MOV, MKV, WebM, AVI and GIF can be read; an MP4 that was cut off cannot, since its index stands at the end"),
         Failure::NoFrames(reason) => Error::input(format!("{path} has no frames: {}", lower(reason))),
         Failure::Truncated { reason, readable, promised, last_s } => {
             let of = promised.map_or(String::new(), |promised| format!(" of {promised}"));

@@ -3,8 +3,10 @@
 //! libav never runs in the process that holds the user's variables: a file that crashes it costs one request. Workers
 //! start with the first request, stay up between files, and are replaced when they fall.
 
+mod buffers;
 mod failure;
 mod locate;
+mod memory;
 mod pool;
 mod process;
 

@@ -1,10 +1,11 @@
 //! The workers: who is idle, who works on what.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use roborm_wire::File;
 
+use super::buffers::Buffers;
 use super::failure::{file_error, worker_error};
 use super::process::{Fault, Worker};
 use super::{DecoderInfo, DecoderOptions, WorkerStatus, hold, locate};
@@ -13,6 +14,7 @@ use crate::Result;
 pub(super) struct Pool {
     options: DecoderOptions,
     state: Mutex<State>,
+    buffers: Arc<Buffers>,
     freed: Condvar,
 }
 
@@ -28,7 +30,7 @@ struct State {
 
 impl Pool {
     pub fn new(options: DecoderOptions) -> Self {
-        Self { options, state: Mutex::default(), freed: Condvar::new() }
+        Self { options, state: Mutex::default(), buffers: Arc::default(), freed: Condvar::new() }
     }
 
     /// Runs one request on a worker, best one that has the file open already.
@@ -86,7 +88,7 @@ impl Pool {
         }
         state.starting += 1;
         drop(state);
-        let started = self.program().and_then(|program| Worker::start(&self.options, &program));
+        let started = self.program().and_then(|program| Worker::start(&self.options, &program, self.buffers.clone()));
         let mut state = hold(&self.state);
         state.starting -= 1;
         match started {

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 use roborm_wire::{Configure, Failure, File, Hello, Index, PROTOCOL, Picture, Reply, Request, receive, send};
 
+use super::buffers::Buffers;
+use super::memory::PictureMemory;
 use super::{DecoderOptions, Raster};
 use crate::{Error, Result};
 
@@ -22,7 +24,8 @@ const LONGEST_SIDE: u32 = 1 << 15;
 pub(super) struct Worker {
     child: Child,
     socket: UnixStream,
-    memory: StdFile,
+    memory: PictureMemory,
+    buffers: Arc<Buffers>,
     /// What it introduced itself as.
     pub hello: Hello,
     /// The file it has open.
@@ -38,13 +41,13 @@ pub(super) enum Fault {
 }
 
 impl Worker {
-    pub fn start(options: &DecoderOptions, program: &Path) -> Result<Self> {
+    pub fn start(options: &DecoderOptions, program: &Path, buffers: Arc<Buffers>) -> Result<Self> {
         let trouble = |error: &io::Error| {
             Error::worker(format!("the video decoder {} cannot be started: {error}", program.display()))
         };
         let (socket, theirs) = UnixStream::pair().map_err(|error| trouble(&error))?;
-        let memory = picture_memory().map_err(|error| trouble(&error))?;
-        let their_memory = memory.try_clone().map_err(|error| trouble(&error))?;
+        let memory = PictureMemory::new().map_err(|error| trouble(&error))?;
+        let their_memory = memory.handle().map_err(|error| trouble(&error))?;
         // The socket as input and the memory file as output: both descriptors reach exactly this child, without unsafe
         // code and without a moment in which a child that another thread starts could inherit them.
         let child = Command::new(program)
@@ -56,7 +59,7 @@ impl Worker {
             .spawn()
             .map_err(|error| trouble(&error).with_help("is it a program for this machine?"))?;
         let hello = Hello { protocol: 0, version: String::new(), library: String::new() };
-        let mut worker = Self { child, socket, memory, hello, file: None };
+        let mut worker = Self { child, socket, memory, buffers, hello, file: None };
         worker.socket.set_read_timeout(Some(options.timeout)).map_err(|error| trouble(&error))?;
         worker.socket.set_write_timeout(Some(options.timeout)).map_err(|error| trouble(&error))?;
         worker.hello = match receive::<Hello>(&mut worker.socket) {
@@ -148,22 +151,11 @@ impl Worker {
     }
 
     /// So many bytes of the memory file; `None` where it does not hold them.
-    fn pixels(&self, length: usize, offset: u64) -> Option<Arc<[u8]>> {
-        let mut pixels = Arc::<[u8]>::new_uninit_slice(length);
-        let mut rest = Arc::get_mut(&mut pixels)?;
-        let mut at = offset;
-        while !rest.is_empty() {
-            // `pread`, not a mapping: a worker that shortens the file gives a short read here, not a signal.
-            let read = rustix::io::retry_on_intr(|| Ok(rustix::io::pread(&self.memory, &mut *rest, at)?.0.len()));
-            let read = read.ok()?;
-            if read == 0 {
-                return None;
-            }
-            at += read as u64;
-            rest = rest.split_at_mut(read).1;
-        }
-        // SAFETY: the loop has written every byte.
-        Some(unsafe { pixels.assume_init() })
+    fn pixels(&mut self, length: usize, offset: u64) -> Option<Arc<[u8]>> {
+        let mut pixels = self.buffers.take(length);
+        self.memory.copy_to(Arc::get_mut(&mut pixels)?, offset).ok()?;
+        self.buffers.remember(&pixels);
+        Some(pixels)
     }
 
     fn ask(&mut self, request: &Request) -> Result<(), Fault> {
@@ -211,17 +203,6 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-#[cfg(target_os = "linux")]
-fn picture_memory() -> io::Result<StdFile> {
-    let descriptor = rustix::fs::memfd_create("roborm-pictures", rustix::fs::MemfdFlags::CLOEXEC)?;
-    Ok(StdFile::from(descriptor))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn picture_memory() -> io::Result<StdFile> {
-    tempfile::tempfile()
 }
 
 /// What a file is asked for as: its absolute path, and what tells whether it has changed.

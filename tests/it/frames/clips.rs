@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use roborm::dataset::{Source, Span, Trajectory};
-use roborm::frames::{Frames, Sampler, Sampling};
+use roborm::frames::{DecoderOptions, Frames, Sampler, Sampling};
 use serde::Deserialize;
 
 use super::{at, clip, crc32};
@@ -68,6 +68,7 @@ fn ten_bits_come_close() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn the_rollouts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/rollouts");
     if !folder.join("expected_frames.json").is_file() {
@@ -97,6 +98,15 @@ fn every_frame_is_the_same_whether_wanted_alone_or_with_all() {
             let alone = sampler.decoder().decode(&clip(name), &[*pts]).expect("one frame");
             assert!(alone[0].rgb == frame.rgb, "{name}, frame {}", frame.index);
         }
+    }
+}
+
+#[test]
+fn more_threads_give_the_same_frames() {
+    let threads = super::sampler(DecoderOptions { threads: 4, ..DecoderOptions::default() });
+    for name in ["bframes.mp4", "hevc.mp4", "vp9.webm", "av1.mp4", "turning.gif"] {
+        let many = threads.sample_file(clip(name), &at(3.0)).expect("frames");
+        assert!(many == Sampler::new().sample_file(clip(name), &at(3.0)).expect("frames"), "{name}");
     }
 }
 

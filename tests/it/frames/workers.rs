@@ -1,9 +1,11 @@
 //! The worker processes: shared, replaced when they fall, never taken for the file's frames.
 
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use roborm::frames::{Decoder, DecoderOptions, Sampler, Sampling};
+use roborm_wire::{Hello, Index, PROTOCOL, Picture, Reply, send};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{at, clip, sampler};
@@ -99,6 +101,57 @@ fn a_missing_or_wrong_program_is_an_error_with_help() {
         let error = with(program);
         assert!(error.is_worker() && error.help().is_some(), "{error:?}");
         assert!(error.to_string().contains(program), "{error}");
+    }
+}
+
+/// A program that says what it is told to, whatever it is asked, and then waits for its end.
+fn liar(folder: &Path, index: &Reply, replies: &[Reply], memory: &str) -> PathBuf {
+    let mut words = Vec::new();
+    let hello = Hello { protocol: PROTOCOL, version: "9".into(), library: "none".into() };
+    send(&mut words, &hello).expect("a message");
+    [index].into_iter().chain(replies).for_each(|reply| send(&mut words, reply).expect("a message"));
+    std::fs::write(folder.join("words"), words).expect("a file");
+    let program = folder.join("liar");
+    let script = format!("#!/bin/sh\n{memory}\ncat '{}' >&0\nexec cat >/dev/null\n", folder.join("words").display());
+    std::fs::write(&program, script).expect("a script");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    program
+}
+
+#[test]
+fn a_worker_that_lies_is_an_error_that_names_the_file() {
+    let index = Reply::Index(Index { time_base: (1, 10), pts: vec![0, 5], last_duration: 1 });
+    let picture = |pts, width, height, offset| Reply::Picture(Picture { pts, width, height, offset });
+    let sample = |replies: &[Reply], memory: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = Some(liar(folder.path(), &index, replies, memory));
+        sampler(DecoderOptions { program, ..DecoderOptions::default() })
+            .sample_file(clip("single.mp4"), &Sampling::default())
+    };
+    let good = [picture(0, 2, 2, 0), picture(5, 2, 2, 12), Reply::Done];
+    let grow = "truncate -s 4096 /proc/self/fd/1";
+    assert_eq!(sample(&good, grow).expect("frames").frames[1].rgb.len(), 12);
+    // The file is sealed: what was there once stays there.
+    assert_eq!(
+        sample(&good, &format!("{grow}; truncate -s 0 /proc/self/fd/1 2>/dev/null")).expect("frames").frames.len(),
+        2
+    );
+    let lies: [(&str, Vec<Reply>, &str); 7] = [
+        ("no memory at all", good.to_vec(), ""),
+        ("a picture behind the end", vec![picture(0, 2, 2, 4090), Reply::Done], grow),
+        ("a picture beyond counting", vec![picture(0, 2, 2, u64::MAX - 3), Reply::Done], grow),
+        ("a picture of no size", vec![picture(0, 0, 2, 0), Reply::Done], grow),
+        ("a picture of all sizes", vec![picture(0, u32::MAX, u32::MAX, 0), Reply::Done], grow),
+        ("a picture of another time", vec![picture(3, 2, 2, 0), Reply::Done], grow),
+        ("too few pictures", vec![picture(0, 2, 2, 0), Reply::Done], grow),
+    ];
+    for (lie, replies, memory) in lies {
+        let error = sample(&replies, memory).expect_err(lie);
+        assert!(error.is_worker(), "{lie}: {error}");
+        assert!(
+            error.to_string().contains("single.mp4: the video decoder gave an answer that makes no sense"),
+            "{lie}: {error}"
+        );
     }
 }
 

@@ -1,27 +1,16 @@
 //! One open video file: its index, and its packets in decode order from any key on.
 
-use std::ffi::CString;
-use std::os::unix::ffi::OsStrExt;
-use std::ptr;
-
-use ffmpeg_next::codec::Id;
 use ffmpeg_next::codec::packet::Ref;
 use ffmpeg_next::codec::packet::side_data::Type as SideData;
 use ffmpeg_next::format::context::Input;
-use ffmpeg_next::{Dictionary, Error as AvError, Packet, Stream, ffi, media};
+use ffmpeg_next::{Error as AvError, Packet, ffi};
 use roborm_wire::{Failure, File, Index};
 
 use crate::container;
 use crate::nal::{Layout, Nature};
+use crate::open::{extradata, is_memory, open};
 use crate::orientation::Orientation;
-use crate::plan::Entry;
-
-/// Containers with their own frames and nothing else: no playlists, no lists of other files, no devices.
-const DEMUXERS: &str =
-    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,mpegts,mpeg,flv,ogg,ivf,apng,asf,nut,mjpeg,yuv4mpegpipe";
-
-/// Containers whose headers say all that a decoder needs, so that no packet has to be decoded to find it out.
-const TELLING: [&str; 3] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "gif"];
+use crate::plan::{Entry, Key, keys};
 
 /// An open file.
 pub struct Clip {
@@ -29,6 +18,8 @@ pub struct Clip {
     pub file: File,
     /// Every packet of the video stream, in decode order.
     pub entries: Vec<Entry>,
+    /// Those of them that decoding can start at.
+    pub keys: Vec<Key>,
     /// Seconds a tick.
     pub time_base: (u32, u32),
     /// How its pictures are turned to be shown.
@@ -69,6 +60,7 @@ impl Clip {
         let mut clip = Self {
             file: file.clone(),
             entries: Vec::new(),
+            keys: Vec::new(),
             time_base,
             orientation,
             last_duration: 0,
@@ -122,6 +114,7 @@ impl Clip {
             entry.disposable = nature.unreferenced && nature.layer == top && !entry.key;
         }
         self.hide_undecodable();
+        self.keys = keys(&self.entries);
         self.by_time = self.entries.iter().enumerate().filter_map(|(at, entry)| Some((entry.pts?, at))).collect();
         self.by_time.sort_unstable();
         let readable = self.entries.len() as u64;
@@ -292,92 +285,4 @@ impl Clip {
         self.next = Some(at + 1);
         Ok((at, packet))
     }
-}
-
-/// Is it the memory limit?
-pub fn is_memory(error: AvError) -> bool {
-    error == AvError::Other { errno: ffmpeg_next::error::ENOMEM }
-}
-
-/// A file that does not open.
-pub fn unreadable(error: AvError) -> Failure {
-    if is_memory(error) { Failure::OutOfMemory } else { Failure::Unreadable(error.to_string()) }
-}
-
-/// Do the container's packets need no parser to be told apart? So in MP4 and Matroska with today's codecs, in the packing
-/// made for them.
-fn cuts_by_itself(input: &Input) -> bool {
-    let container = input.format().name().to_owned();
-    (container.starts_with("mov") || container.starts_with("matroska"))
-        && input.streams().best(media::Type::Video).is_some_and(|stream| match stream.parameters().id() {
-            Id::AV1 | Id::VP9 | Id::VP8 => true,
-            codec => Layout::of(codec, &extradata(&stream)).is_some(),
-        })
-}
-
-/// What a stream's decoder is told before its first packet.
-fn extradata(stream: &Stream<'_>) -> Vec<u8> {
-    let parameters = stream.parameters();
-    // SAFETY: the parameters live as long as the stream; extradata holds extradata_size bytes.
-    unsafe {
-        let raw = parameters.as_ptr();
-        match usize::try_from((*raw).extradata_size) {
-            Ok(size @ 1..) if !(*raw).extradata.is_null() => {
-                std::slice::from_raw_parts((*raw).extradata.cast_const(), size).to_vec()
-            }
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// Opens a file with its best video stream; other streams are not read.
-fn open(file: &File) -> Result<(Input, usize), Failure> {
-    // With the protocol in front, a name like "concat:x" is a file of that name and nothing else.
-    let url = CString::new([b"file:", file.path.as_bytes()].concat())
-        .map_err(|_| Failure::Unreadable("its name holds a zero byte".into()))?;
-    let mut options = Dictionary::new();
-    options.set("protocol_whitelist", "file,pipe");
-    options.set("format_whitelist", DEMUXERS);
-    let mut context = ptr::null_mut();
-    // SAFETY: `url` and the dictionary live through the call, which replaces the dictionary by what it did not use;
-    // on success the context is owned by `Input` from here on.
-    let mut input = unsafe {
-        let mut raw = options.disown();
-        let status = ffi::avformat_open_input(&raw mut context, url.as_ptr(), ptr::null_mut(), &raw mut raw);
-        drop(Dictionary::own(raw));
-        if status < 0 {
-            return Err(unreadable(AvError::from(status)));
-        }
-        Input::wrap(context)
-    };
-    let telling = TELLING.contains(&input.format().name())
-        && input.streams().best(media::Type::Video).is_some_and(|stream| {
-            let parameters = stream.parameters();
-            // SAFETY: the parameters live as long as the stream.
-            unsafe { (*parameters.as_ptr()).width > 0 && (*parameters.as_ptr()).height > 0 }
-        });
-    if telling && cuts_by_itself(&input) {
-        // Every packet is a whole picture with its time and key flag: parsing its bits again would tell nothing new.
-        // SAFETY: a plain field of an open context, set before the first packet is read.
-        unsafe { (*input.as_mut_ptr()).flags |= ffi::AVFMT_FLAG_NOPARSE | ffi::AVFMT_FLAG_NOFILLIN };
-    }
-    if !telling {
-        // SAFETY: the context is open and owned by `input`.
-        let status = unsafe { ffi::avformat_find_stream_info(input.as_mut_ptr(), ptr::null_mut()) };
-        if status < 0 {
-            return Err(unreadable(AvError::from(status)));
-        }
-    }
-    let best = input.streams().best(media::Type::Video).map(|stream| stream.index());
-    let best = best.ok_or_else(|| Failure::NoFrames("it holds no video stream".into()))?;
-    // SAFETY: the context has nb_streams streams, each of them alive as long as it.
-    unsafe {
-        let context = input.as_mut_ptr();
-        for at in 0..(*context).nb_streams as usize {
-            if at != best {
-                (**(*context).streams.add(at)).discard = ffi::AVDiscard::AVDISCARD_ALL;
-            }
-        }
-    }
-    Ok((input, best))
 }

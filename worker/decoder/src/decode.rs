@@ -7,7 +7,8 @@ use ffmpeg_next::frame::Video as Frame;
 use ffmpeg_next::{Error as AvError, Packet, codec, threading};
 use roborm_wire::Failure;
 
-use crate::clip::{Clip, is_memory, unreadable};
+use crate::clip::Clip;
+use crate::open::{is_memory, unreadable};
 use crate::plan::{Run, runs};
 
 /// Why decoding stopped.
@@ -73,7 +74,7 @@ impl Engine {
         // from one key further back, twice as far each time, to the first packet.
         let mut back = 0;
         loop {
-            let plan = runs(&clip.entries, &missing, back);
+            let plan = runs(&clip.entries, &clip.keys, &missing, back);
             for run in &plan {
                 self.run(clip, run, wanted.len(), &mut done, sink)?;
             }

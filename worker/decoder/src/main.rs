@@ -6,6 +6,7 @@ mod decode;
 mod limits;
 mod memory;
 mod nal;
+mod open;
 mod orientation;
 mod picture;
 mod plan;

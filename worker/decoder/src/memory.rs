@@ -39,9 +39,10 @@ impl Memory {
         let slot_bytes = bytes.checked_next_multiple_of(4096).ok_or(io::ErrorKind::OutOfMemory)?;
         let total = slot_bytes.checked_mul(SLOTS).ok_or(io::ErrorKind::OutOfMemory)?;
         let stdout = io::stdout();
+        // Never shorter: the parent has sealed it against that.
         rustix::fs::ftruncate(stdout.as_fd(), total as u64)?;
         // SAFETY: a fresh mapping at an address of the kernel's choice; nothing else in this process maps this file,
-        // and the parent only reads it with pread.
+        // and the parent only reads it.
         let start = unsafe {
             mmap(ptr::null_mut(), total, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, stdout.as_fd(), 0)?
         };

@@ -158,7 +158,8 @@ impl Scaler {
                 look.height,
                 AVPixelFormat::AV_PIX_FMT_RGB24,
                 // Neither ACCURATE_RND nor FULL_CHR: what PyAV and torchcodec give, bit for bit.
-                ffi::SWS_BILINEAR,
+                // (Its type differs between versions of the library.)
+                ffi::SWS_BILINEAR as _,
                 ptr::null_mut(),
                 ptr::null_mut(),
                 ptr::null(),

@@ -13,6 +13,21 @@ pub struct Entry {
     pub disposable: bool,
 }
 
+/// A packet that decoding can start at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Its place among the entries.
+    pub at: usize,
+    /// Its time in ticks.
+    pub pts: i64,
+}
+
+/// The key packets of a stream, ascending.
+pub fn keys(entries: &[Entry]) -> Vec<Key> {
+    let keys = entries.iter().enumerate().filter(|(_, entry)| entry.key);
+    keys.filter_map(|(at, entry)| Some(Key { at, pts: entry.pts? })).collect()
+}
+
 /// A stretch of packets that is decoded in one go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -29,21 +44,15 @@ pub struct Run {
 /// A frame is decoded from the last key packet before it whose time is not after its own: in an open group of pictures
 /// the frames shown before a key packet but stored after it need the group before. `back` goes so many key packets
 /// further to the front, for streams whose key packets promise too much.
-pub fn runs(entries: &[Entry], wanted: &[usize], back: usize) -> Vec<Run> {
+pub fn runs(entries: &[Entry], keys: &[Key], wanted: &[usize], back: usize) -> Vec<Run> {
     let mut wanted = wanted.to_vec();
     wanted.sort_unstable();
     wanted.dedup();
-    let keys: Vec<(usize, i64)> = entries
-        .iter()
-        .enumerate()
-        .filter(|(_, entry)| entry.key)
-        .filter_map(|(at, entry)| Some((at, entry.pts?)))
-        .collect();
     let mut runs: Vec<Run> = Vec::new();
     for target in wanted {
         let Some(time) = entries.get(target).and_then(|entry| entry.pts) else { continue };
-        let before = keys.partition_point(|(at, _)| *at <= target);
-        let key = keys[..before].iter().rev().filter(|(_, pts)| *pts <= time).nth(back).map_or(0, |(at, _)| *at);
+        let before = keys.partition_point(|key| key.at <= target);
+        let key = keys[..before].iter().rev().filter(|key| key.pts <= time).nth(back).map_or(0, |key| key.at);
         match runs.last_mut() {
             // Next to each other or overlapping: go on, so that nothing is decoded twice.
             Some(run) if key <= run.end + 1 => {
@@ -62,6 +71,10 @@ mod tests {
 
     fn entry(pts: i64, key: bool) -> Entry {
         Entry { pts: Some(pts), key, shown: true, disposable: false }
+    }
+
+    fn runs(entries: &[Entry], wanted: &[usize], back: usize) -> Vec<Run> {
+        super::runs(entries, &keys(entries), wanted, back)
     }
 
     /// Two closed groups of four, then an open one: the frames 8 and 9 are stored after the key frame 10.

@@ -2,8 +2,8 @@
 //!
 //! The decoder is a process of its own, so that a hostile file can take down nothing but that process. It inherits two
 //! descriptors: 0 is a socket for messages in both directions ([`send`], [`receive`]), 1 is a memory file it writes
-//! pixels into. The parent reads those pixels with `pread`, never through a mapping: a worker that shortens the file
-//! gives a short read, not a signal.
+//! pixels into. The parent has sealed that file against shrinking before it starts the worker, so that it can map it
+//! without fear: what lies behind a file's end is a signal to whoever reads it.
 //!
 //! ```text
 //! parent                          worker
