@@ -165,7 +165,8 @@ async fn keep(engine: &Arc<Engine>, work: &Work, reply: Reply) {
     let reply = Arc::new(reply);
     if let Err(error) = engine.run.answered(work.grip, reply.clone()).await {
         lock(&engine.rescued).insert(work.grip.key, reply.clone());
-        engine.stop(Stop::Ledger(error));
+        engine.stop(Stop::Ledger(error.clone()));
+        engine.tell_of_rescue(error);
     }
     engine.called(work.at, work.grip.key, &reply);
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use roborm::Error;
 use roborm::reward::{FaultKind, ModelConfig};
-use roborm::study::{Event, Plan, PlanOptions, Progress, Study};
+use roborm::study::{Plan, PlanOptions, Study};
 
 use super::kit::*;
 
@@ -244,30 +244,6 @@ fn runs_inside_a_runtime_and_without_blocking() {
     assert_eq!((waiting.counts.cached, waiting.counts.called), (4, 2));
 }
 
-#[derive(Default)]
-struct Told(Mutex<Vec<String>>);
-
-impl Progress for Told {
-    fn begin(&self, pairs: u64) {
-        self.0.lock().unwrap().push(format!("begin {pairs}"));
-    }
-
-    fn advance(&self, event: &Event<'_>) {
-        let line = match event {
-            Event::Cached { pairs, .. } => format!("cached {pairs}"),
-            Event::Called { score, .. } => format!("called {score:?}"),
-            Event::Failed { message, pairs, .. } => format!("failed {pairs}: {message}"),
-            Event::Unknown { pairs, .. } => format!("unknown {pairs}"),
-            Event::Stopping { reason, .. } => format!("stopping: {reason}"),
-        };
-        self.0.lock().unwrap().push(line);
-    }
-
-    fn end(&self, counts: &roborm::study::Counts) {
-        self.0.lock().unwrap().push(format!("end {}", counts.called));
-    }
-}
-
 #[test]
 fn progress_is_told_of_every_pair() {
     let (bench, told) = (Bench::new(), Arc::new(Told::default()));
@@ -277,7 +253,7 @@ fn progress_is_told_of_every_pair() {
         _ => Err(fault(FaultKind::Refused, "moderated")),
     }));
     bench.study(plan(3, 0), &model).concurrency(1).progress(told.clone()).run().unwrap();
-    let mut lines = std::mem::take(&mut *told.0.lock().unwrap());
+    let mut lines = told.lines();
     assert_eq!((lines.remove(0), lines.pop()), ("begin 3".to_owned(), Some("end 2".to_owned())));
     lines.sort();
     assert_eq!(lines, ["called None", "called Some(4)", "failed 1: moderated"]);
