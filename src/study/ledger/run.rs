@@ -102,19 +102,17 @@ impl Run {
         self.ledger.0.writer.later(move |db| store::id_came(db, id, pair, &request_id));
     }
 
-    /// Keeps a reply. Where the ledger cannot be written, it goes to a rescue file.
+    /// Keeps a reply. Where the ledger cannot be written, it goes to a rescue file. The reply has its place in the
+    /// ledger's queue when this returns: no intent of later is committed before it.
     ///
     /// # Errors
     /// The ledger's, with a word on where the reply is.
-    pub async fn answered(&self, grip: Grip, reply: Arc<Reply>) -> Result<()> {
+    pub fn answered(&self, grip: Grip, reply: Arc<Reply>) -> impl Future<Output = Result<()>> + use<'_> {
         let id = self.id;
         let reply = Arc::new(redact::reply(Arc::unwrap_or_clone(reply)));
         let kept = reply.clone();
         let commit = self.ledger.0.writer.commit(move |db| store::answered(db, id, grip.pair, &kept));
-        match commit.await {
-            Ok(()) => Ok(()),
-            Err(error) => Err(rescue::keep(&self.ledger, &grip.key, &reply, error)),
-        }
+        async move { commit.await.map_err(|error| rescue::keep(&self.ledger, &grip.key, &reply, error)) }
     }
 
     pub async fn failed(&self, pair: i64, fault: Fault) -> Result<()> {

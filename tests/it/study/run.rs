@@ -3,7 +3,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use roborm::Error;
-use roborm::reward::{FaultKind, ModelConfig};
+use roborm::dataset::{Dataset, OpenOptions};
+use roborm::reward::{FaultKind, ModelConfig, ModelOptions};
 use roborm::study::{Plan, PlanOptions, Study};
 
 use super::kit::*;
@@ -43,6 +44,23 @@ fn every_pair_is_called_once_and_has_its_row() {
     // More trajectories and more wordings: only what is new.
     let larger = bench.run(plan(6, 4), &again);
     assert_eq!((larger.counts.cached, larger.counts.called), (20, 10));
+}
+
+#[test]
+fn the_demo_from_end_to_end() {
+    let bench = Bench::new();
+    let dataset = Dataset::open("demo", &OpenOptions::default()).unwrap();
+    let plan = Plan::new(&dataset, Some(&roborm::paraphrase::demo()), &PlanOptions::default()).unwrap();
+    assert!(plan.bare_tasks().is_empty());
+    let model = || roborm::reward::open("simulated", &ModelOptions::default()).unwrap();
+    let study = || Study::new(plan.clone(), bench.ledger()).model(model());
+    let outcome = study().run().unwrap();
+    assert_eq!((outcome.counts.called, outcome.exit_status()), (plan.pairs(), 0));
+    assert_eq!(outcome.scores.len() as u64, plan.rows());
+    assert!(outcome.scores.unparsed() as u64 >= outcome.counts.unparsed);
+    let again = study().run().unwrap();
+    assert_eq!((again.counts.cached, again.counts.called), (plan.pairs(), 0));
+    assert!(again.scores.frame().equals_missing(outcome.scores.frame()));
 }
 
 #[test]
