@@ -6,5 +6,6 @@ pub use crate::dataset::{Dataset, Label, OpenOptions, Trajectory};
 pub use crate::frames::{Frame, Frames, Sampling};
 pub use crate::paraphrase::{Paraphrase, ParaphraseSet, Strategy};
 pub use crate::reward::RewardModel;
+pub use crate::robustness::{Analysis, Robustness};
 pub use crate::scores::ScoreTable;
 pub use crate::{Error, Result};

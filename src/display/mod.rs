@@ -1,1 +1,39 @@
-//! Tables, pictures and progress on a terminal.
+//! Tables, pictures, bars and progress for people to read, on whatever they read them.
+//!
+//! [`Terminal`] knows what the other end can show; everything else renders to a `String` for one. A pipe gets plain
+//! ASCII with one line a row, so that `grep` and `awk` work; a terminal gets tables that fit its width. What comes from
+//! data goes through [`text::clean`] first: a reply of a reward model cannot move the cursor.
+//!
+//! ```
+//! use roborm::display::{Cell, Column, Estimate, Table, Terminal};
+//!
+//! let mut table = Table::new([Column::text("model"), Column::number("crossing rate")]);
+//! table.row([Cell::text("simulated"), Cell::from(Estimate { value: Some(0.3), interval: Some((0.21, 0.4)), n: 40 })]);
+//! assert_eq!(
+//!     table.render(&Terminal::plain()),
+//!     "\
+//! model               crossing rate
+//! ---------  ----------------------
+//! simulated  0.30 [0.21, 0.40] n=40
+//! "
+//! );
+//! ```
+
+pub mod number;
+pub mod text;
+
+mod bars;
+mod layout;
+mod picture;
+mod progress;
+mod strip;
+mod table;
+mod terminal;
+
+pub use bars::{Bar, bars};
+pub use number::Estimate;
+pub use picture::picture;
+pub use progress::{Lines, Progress, Quiet, progress};
+pub use strip::strip;
+pub use table::{Cell, Column, Sign, Table};
+pub use terminal::{Color, Graphics, Surroundings, Terminal, Tone};

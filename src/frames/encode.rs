@@ -5,8 +5,6 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, RgbImage};
 
@@ -61,14 +59,9 @@ impl Frame {
         }
     }
 
-    /// The pixels at another size, by the filter that vision models' own preprocessing uses when it shrinks (bicubic).
+    /// The pixels at another size.
     pub(super) fn resize(&self, width: u32, height: u32) -> Result<Vec<u8>> {
-        let wrong = |error: &dyn std::fmt::Display| Error::input(format!("a frame cannot be resized: {error}"));
-        let source = ImageRef::new(self.width, self.height, &self.rgb, PixelType::U8x3).map_err(|e| wrong(&e))?;
-        let mut out = Image::new(width, height, PixelType::U8x3);
-        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
-        Resizer::new().resize(&source, &mut out, &options).map_err(|error| wrong(&error))?;
-        Ok(out.into_vec())
+        super::resize::resize(&self.rgb, (self.width, self.height), (width, height))
     }
 }
 

@@ -10,6 +10,7 @@ mod encode;
 mod font;
 mod frame;
 mod images;
+pub(crate) mod resize;
 pub mod rule;
 mod sampler;
 mod sheet;

@@ -4,7 +4,7 @@
 //! sentence; adversarial ones lead away from the goal by wording alone: negated opposites, objects that are named only
 //! to be left alone, the way there told before the end, unusual names, asides.
 
-use super::{Key, Paraphrase, ParaphraseSet, Strategy};
+use super::{Paraphrase, ParaphraseSet, Strategy};
 
 /// A task with its lexical, structural and adversarial paraphrases.
 type Rewordings = (&'static str, [&'static str; 4], [&'static str; 4], [&'static str; 5]);
@@ -194,17 +194,9 @@ pub fn demo() -> ParaphraseSet {
                 (Strategy::Adversarial, adversarial),
             ];
             groups.into_iter().flat_map(move |(strategy, texts)| {
-                texts.iter().map(move |text| Paraphrase {
-                    key: Key::Task((*task).to_owned()),
-                    strategy: strategy.clone(),
-                    instruction: (*text).to_owned(),
-                    id: None,
-                    seed: None,
-                    verified: None,
-                    votes: None,
-                })
+                texts.iter().map(move |text| Paraphrase::of_task(*task, strategy.clone(), *text))
             })
         })
         .collect();
-    ParaphraseSet::new(paraphrases).expect("the built-in paraphrases are distinct and have words")
+    ParaphraseSet::new(paraphrases).expect("no text of the demo stands twice under one strategy, and none is blank")
 }

@@ -252,7 +252,8 @@ pub fn find(name: &str) -> Result<&'static CatalogueModel> {
         model.name.eq_ignore_ascii_case(name) || model.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
     };
     CATALOGUE.iter().find(known).ok_or_else(|| {
-        let near = nearest(name, CATALOGUE.iter().map(|model| model.name));
+        let names = CATALOGUE.iter().flat_map(|model| [model.name].into_iter().chain(model.aliases.iter().copied()));
+        let near = nearest(name, names);
         let help = match near.as_slice() {
             [] => "`roborm models` lists those that are known; with --base-url any name goes".to_owned(),
             near => format!("did you mean {}? With --base-url any name goes", near.join(" or ")),

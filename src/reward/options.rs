@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::catalogue::{CatalogueModel, Reached, find};
+use super::http::{Environment, HttpModel};
+use super::local::{LocalModel, LocalSpec};
 use super::simulated::Simulated;
 use super::{Part, Price, Prompt, RewardModel};
 use crate::frames::Encoding;
@@ -41,11 +43,17 @@ pub struct ModelOptions {
     pub max_tokens: Option<u32>,
     /// Dollars a token, as fetched; changes no reply.
     pub price: Option<Price>,
+    /// Keys and addresses; those of the process's environment where left out.
+    pub environment: Option<Environment>,
     /// How long to wait and how often to try; changes no reply.
     pub patience: Patience,
 }
 
 impl ModelOptions {
+    pub(super) fn environment(&self) -> Environment {
+        self.environment.clone().unwrap_or_else(Environment::of_process)
+    }
+
     /// The prompt with its order, for a model that the catalogue says nothing of.
     pub(super) fn prompt(&self) -> Prompt {
         self.prompt_or(Prompt::GENERAL)
@@ -69,7 +77,8 @@ pub struct Patience {
     pub read: Duration,
     /// For one attempt in all: a server that trickles is given up.
     pub attempt: Duration,
-    /// For a call with all its retries and waits.
+    /// For a call with all its retries and waits: no send starts later. One that has been sent may be billed, and is waited
+    /// for as long as any.
     pub deadline: Duration,
     /// The first wait before a retry; doubled each time, up to `longest_wait`.
     pub first_wait: Duration,
@@ -106,7 +115,7 @@ pub fn open(name: &str, options: &ModelOptions) -> Result<Arc<dyn RewardModel>> 
     if options.base_urls.is_empty() {
         return open_known(known?, options);
     }
-    Err(Error::usage(format!("{name} cannot be opened: servers are not built yet")))
+    Ok(Arc::new(HttpModel::own_server(name, known.ok(), options)?))
 }
 
 /// Settings that the simulated model would ignore in silence.
@@ -127,7 +136,7 @@ fn open_known(known: &'static CatalogueModel, options: &ModelOptions) -> Result<
             Some(model) => Ok(Arc::new(model)),
             None => Err(Error::usage(format!("no simulated model '{}'", known.name))),
         },
-        Reached::OpenRouter => Err(Error::usage(format!("{} cannot be opened: servers are not built yet", known.name))),
+        Reached::OpenRouter => Ok(Arc::new(HttpModel::openrouter(known, options)?)),
         Reached::OwnServer => Err(Error::usage(format!("no hosted server is known for {}", known.name)).with_help(
             "serve it (vLLM, SGLang, llama.cpp, Ollama) and give its address with --base-url, or give a checkpoint folder as \
              local:DIR",
@@ -135,7 +144,7 @@ fn open_known(known: &'static CatalogueModel, options: &ModelOptions) -> Result<
     }
 }
 
-fn open_local(folder: &str, _options: &ModelOptions) -> Result<Arc<dyn RewardModel>> {
-    Err(Error::usage(format!("local:{folder} cannot be opened: this build has no local models"))
-        .with_help("serve the checkpoint (vLLM, SGLang) and give its address with --base-url"))
+fn open_local(spec: &str, options: &ModelOptions) -> Result<Arc<dyn RewardModel>> {
+    let spec = LocalSpec::parse(spec)?;
+    Ok(Arc::new(LocalModel::open(&spec, options.prompt_or(Prompt::ROBOREWARD))?))
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Call, Fault, Future, ImageNeeds, ModelConfig, ModelOptions, Prompt, Reply, Request, RewardModel, Usage};
+use super::{
+    Call, Fault, Future, ImageNeeds, ModelConfig, ModelOptions, Price, Prompt, Reply, Request, RewardModel, Usage,
+};
 use crate::paraphrase::Strategy;
 
 /// How strongly wording moves a simulated model.
@@ -142,6 +144,10 @@ impl RewardModel for Simulated {
 
     fn config(&self) -> &ModelConfig {
         &self.config
+    }
+
+    fn price(&self) -> Option<Price> {
+        Some(Price { prompt_usd: 0.0, completion_usd: 0.0, cached_usd: None })
     }
 
     fn image_needs(&self) -> ImageNeeds {

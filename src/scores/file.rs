@@ -65,10 +65,8 @@ pub(super) fn column_names(path: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Writes `frame` to a file beside `path` and moves it there once it is whole and on the disk.
-pub(super) fn write(mut frame: DataFrame, path: &Path) -> Result<()> {
-    let format = Format::of(path)?;
-    let cannot = |error: &std::io::Error| Error::io(format!("cannot write {}", path.display()), error);
+/// A file beside `path` to be moved there once it is whole.
+fn part_of(path: &Path) -> Result<tempfile::NamedTempFile> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
@@ -81,7 +79,24 @@ pub(super) fn write(mut frame: DataFrame, path: &Path) -> Result<()> {
         // A temporary file is private by default; a table is as readable as any file of the user's.
         builder.permissions(std::fs::Permissions::from_mode(0o666))
     };
-    let mut part = builder.tempfile_in(&folder).map_err(|error| cannot(&error))?;
+    builder.tempfile_in(&folder).map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
+    Error::io(format!("cannot write {}", path.display()), error)
+}
+
+/// Finds out whether [`write`] could write to `path`, and leaves nothing there.
+pub(super) fn check_writable(path: &Path) -> Result<()> {
+    Format::of(path)?;
+    part_of(path).map(drop)
+}
+
+/// Writes `frame` to a file beside `path` and moves it there once it is whole and on the disk.
+pub(super) fn write(mut frame: DataFrame, path: &Path) -> Result<()> {
+    let format = Format::of(path)?;
+    let cannot = |error: &std::io::Error| cannot_write(path, error);
+    let mut part = part_of(path)?;
     let mut out = BufWriter::with_capacity(1 << 20, part.as_file_mut());
     let written = match format {
         Format::Parquet => ParquetWriter::new(&mut out).finish(&mut frame).map(drop),

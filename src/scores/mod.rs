@@ -13,9 +13,9 @@ use crate::{Error, Result};
 
 /// A validated score table.
 ///
-/// Columns are those of [`column`]; unknown ones are kept. In every table of this type
+/// Columns are those of [`mod@column`]; unknown ones are kept. In every table of this type
 ///
-/// * the required columns are there, with the types that [`column`] gives them and no null but in `score`;
+/// * the required columns are there, with the types that [`mod@column`] gives them and no null but in `score`;
 /// * a score is finite, and null where the reply was unparsed; a label is from 1 to 5 or null;
 /// * no key (dataset, model, config, trajectory, strategy, instruction, seed, repeat) stands twice.
 ///
@@ -152,6 +152,14 @@ impl ScoreTable {
     /// The file cannot be read.
     pub fn column_names(path: impl AsRef<Path>) -> Result<Vec<String>> {
         file::column_names(path.as_ref())
+    }
+
+    /// Finds out, before anything is spent, whether a table could be written to `path`.
+    ///
+    /// # Errors
+    /// The name's ending is that of no format, or its folder is missing or cannot be written to.
+    pub fn check_writable(path: impl AsRef<Path>) -> Result<()> {
+        file::check_writable(path.as_ref())
     }
 
     /// Writes a Parquet, CSV or JSONL file, by its extension: whole or not at all, so that whoever reads meanwhile

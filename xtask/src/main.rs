@@ -2,6 +2,7 @@
 //!
 //! Standard library only, so that it compiles in a second and needs nothing else first.
 
+mod libtorch;
 mod setup;
 mod shell;
 
@@ -16,7 +17,9 @@ cargo xtask NAME [arguments]
 
   demo [--out DIR]   build roborm and run the main job on the built-in rollouts
   test [FILTER]      build everything and run every test
-  ci                 what .ci/run calls: format, lints, documentation, then the tests
+  stub [arguments]   a server on loopback that answers like OpenRouter, faults included (stub --help)
+  libtorch           fetch libtorch (CPU) and build the worker for local checkpoints
+  ci                 what .ci/run calls: format, lints, documentation, the demo, the tests, with libtorch and without
 
 Each installs by itself whatever system packages are missing.";
 
@@ -27,6 +30,8 @@ fn main() -> ExitCode {
     let done = match name.as_str() {
         "demo" => demo(&rest),
         "test" => test(&rest),
+        "stub" => stub(&rest),
+        "libtorch" => setup::install(setup::LIBTORCH).and_then(|()| libtorch::libtorch(&libtorch::folder())),
         "ci" => ci(),
         "" | "help" | "--help" | "-h" => {
             println!("{HELP}");
@@ -63,22 +68,23 @@ fn test(arguments: &[String]) -> Result {
     shell::run(cargo().args(["test", "--release", "--workspace", "--locked"]).args(arguments))
 }
 
+fn stub(arguments: &[String]) -> Result {
+    setup::install(setup::BUILD)?;
+    shell::run(cargo().args(["build", "--release", "--locked", "--package", "roborm-stub"]))?;
+    shell::run(program("roborm-stub").args(arguments))
+}
+
 fn ci() -> Result {
     setup::install(setup::BUILD)?;
     shell::run(cargo().args(["fmt", "--all", "--check"]))?;
-    shell::run(cargo().args([
-        "clippy",
-        "--release",
-        "--workspace",
-        "--all-targets",
-        "--locked",
-        "--",
-        "-D",
-        "warnings",
-    ]))?;
-    shell::run(
-        cargo().args(["doc", "--release", "--workspace", "--no-deps", "--locked"]).env("RUSTDOCFLAGS", "-D warnings"),
-    )?;
+    let lints = ["clippy", "--release", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
+    shell::run(cargo().args(lints))?;
+    let docs = ["doc", "--release", "--workspace", "--no-deps", "--locked"];
+    shell::run(cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))?;
+    let out = shell::target().join("ci-demo");
+    demo(&["--out".to_owned(), out.display().to_string()])?;
+    setup::install(setup::LIBTORCH)?;
+    libtorch::test(&libtorch::folder())?;
     test(&[])
 }
 

@@ -14,7 +14,7 @@ pub struct Need {
 enum Check {
     /// These libraries are known to pkg-config.
     Libraries(&'static [&'static str]),
-    /// This program runs.
+    /// This program runs with these arguments.
     Program(&'static str, &'static str),
     /// The loader of libclang finds it.
     Clang,
@@ -70,6 +70,16 @@ pub const TEST: &[Need] = &[
     },
 ];
 
+/// What local checkpoints need besides.
+pub const LIBTORCH: &[Need] = &[
+    Need {
+        check: Check::Program("python3", "-m pip --version"),
+        packages: &["python3", "python3-pip"],
+        why: "fetches libtorch from PyPI",
+    },
+    Need { check: Check::Program("c++", "--version"), packages: &["g++"], why: "compiles the bridge to libtorch" },
+];
+
 /// Installs what is missing of `needs`, saying what and why; does nothing where all is there.
 pub fn install(needs: &[Need]) -> Result {
     let missing: Vec<&Need> = needs.iter().filter(|need| !need.is_met()).collect();
@@ -105,7 +115,7 @@ impl Need {
     fn is_met(&self) -> bool {
         match self.check {
             Check::Libraries(names) => shell::succeeds(Command::new("pkg-config").arg("--exists").args(names)),
-            Check::Program(name, argument) => shell::succeeds(Command::new(name).arg(argument)),
+            Check::Program(name, arguments) => shell::succeeds(Command::new(name).args(arguments.split(' '))),
             Check::Clang => {
                 shell::succeeds(Command::new("clang").arg("--version"))
                     && shell::succeeds(Command::new("sh").args(["-c", "ls /usr/lib/llvm-*/lib/libclang*.so*"]))

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fs::File as StdFile;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -142,13 +141,29 @@ impl Worker {
         if !(1..=LONGEST_SIDE).contains(&width) || !(1..=LONGEST_SIDE).contains(&height) {
             return Err(self.confused());
         }
-        let length = width as usize * height as usize * 3;
-        let mut rgb: Arc<[u8]> = std::iter::repeat_n(0, length).collect();
-        // `pread`, not a mapping: a worker that shortens the file gives an error here, not a signal.
-        match Arc::get_mut(&mut rgb).map(|bytes| self.memory.read_exact_at(bytes, offset)) {
-            Some(Ok(())) => Ok(Raster { width, height, rgb }),
-            _ => Err(self.confused()),
+        match self.pixels(width as usize * height as usize * 3, offset) {
+            Some(rgb) => Ok(Raster { width, height, rgb }),
+            None => Err(self.confused()),
         }
+    }
+
+    /// So many bytes of the memory file; `None` where it does not hold them.
+    fn pixels(&self, length: usize, offset: u64) -> Option<Arc<[u8]>> {
+        let mut pixels = Arc::<[u8]>::new_uninit_slice(length);
+        let mut rest = Arc::get_mut(&mut pixels)?;
+        let mut at = offset;
+        while !rest.is_empty() {
+            // `pread`, not a mapping: a worker that shortens the file gives a short read here, not a signal.
+            let read = rustix::io::retry_on_intr(|| Ok(rustix::io::pread(&self.memory, &mut *rest, at)?.0.len()));
+            let read = read.ok()?;
+            if read == 0 {
+                return None;
+            }
+            at += read as u64;
+            rest = rest.split_at_mut(read).1;
+        }
+        // SAFETY: the loop has written every byte.
+        Some(unsafe { pixels.assume_init() })
     }
 
     fn ask(&mut self, request: &Request) -> Result<(), Fault> {

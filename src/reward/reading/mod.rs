@@ -9,6 +9,7 @@ mod digits;
 mod grammar;
 mod item;
 mod token;
+mod words;
 
 use std::fmt;
 

@@ -124,6 +124,34 @@ fn many_threads_share_few_workers() {
     assert!(sampler.decoder().workers().iter().all(|worker| worker.busy_with.is_none()));
 }
 
+/// Kilobytes of a process's memory that are its own.
+fn own_memory_kb(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a living process");
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("its memory");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn a_worker_does_not_grow_with_the_files_it_has_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("clip.mp4");
+    std::fs::copy(clip("short_groups.mp4"), &path).expect("a copy");
+    let (sampler, pid) = warm(DecoderOptions::default());
+    let look = |turn: u64| {
+        let changed = std::time::UNIX_EPOCH + Duration::from_secs(turn);
+        let file = std::fs::File::options().append(true).open(&path).expect("the copy");
+        file.set_modified(changed).expect("another time of change");
+        sampler.sample_file(&path, &Sampling::default()).expect("frames");
+    };
+    (0..50).for_each(look);
+    let before = own_memory_kb(pid);
+    // 400 times 12 KB would be 4,800 if the packets of a file stayed behind.
+    (50..450).for_each(look);
+    let after = own_memory_kb(pid);
+    assert_eq!(sampler.decoder().workers()[0].pid, pid);
+    assert!(after < before + 1500, "{before} KB, then {after} KB");
+}
+
 #[test]
 fn workers_end_with_their_decoder() {
     let (sampler, pid) = warm(DecoderOptions::default());

@@ -265,6 +265,7 @@ fn what_can_be_meant_in_two_ways_is_unparsed() {
         ("8/10", OtherScale),
         ("On a scale of 1 to 10, I'd give 4", OtherScale),
         ("~4", NoScore),
+        ("about a 4", NoScore),
         ("I say > 4", NoScore),
         ("< 4", NoScore),
         ("at least 3", NoScore),

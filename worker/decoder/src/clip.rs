@@ -4,10 +4,11 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
+use ffmpeg_next::codec::Id;
 use ffmpeg_next::codec::packet::Ref;
 use ffmpeg_next::codec::packet::side_data::Type as SideData;
 use ffmpeg_next::format::context::Input;
-use ffmpeg_next::{Dictionary, Error as AvError, Packet, ffi, media};
+use ffmpeg_next::{Dictionary, Error as AvError, Packet, Stream, ffi, media};
 use roborm_wire::{Failure, File, Index};
 
 use crate::container;
@@ -58,18 +59,9 @@ impl Clip {
                 .side_data()
                 .find(|data| data.kind() == SideData::DisplayMatrix)
                 .map_or(Orientation::UPRIGHT, |data| Orientation::of(data.data()));
-            let parameters = stream.parameters();
-            // SAFETY: the stream and its parameters live as long as `input`; extradata holds extradata_size bytes.
-            let (layout, promised) = unsafe {
-                let raw = parameters.as_ptr();
-                let extradata = match usize::try_from((*raw).extradata_size) {
-                    Ok(size @ 1..) if !(*raw).extradata.is_null() => {
-                        std::slice::from_raw_parts((*raw).extradata.cast_const(), size)
-                    }
-                    _ => &[],
-                };
-                (Layout::of(parameters.id(), extradata), ffi::avformat_index_get_entries_count(stream.as_ptr()))
-            };
+            let layout = Layout::of(stream.parameters().id(), &extradata(&stream));
+            // SAFETY: the stream lives as long as `input`.
+            let promised = unsafe { ffi::avformat_index_get_entries_count(stream.as_ptr()) };
             let is_mov = input.format().name().starts_with("mov");
             let promised = is_mov.then(|| u64::try_from(promised).unwrap_or(0));
             (time_base, orientation, layout, promised, input.format().name() == "gif")
@@ -95,19 +87,15 @@ impl Clip {
         let mut natures: Vec<Nature> = Vec::new();
         let mut latest: Option<i64> = None;
         let mut damage: Option<AvError> = None;
-        let mut packet = Packet::empty();
         loop {
-            match packet.read(&mut self.input) {
-                Ok(()) => {}
+            let packet = match self.next_packet() {
+                Ok(packet) => packet,
                 Err(AvError::Eof) => break,
                 Err(error) => {
                     damage = Some(error);
                     break;
                 }
-            }
-            if packet.stream() != self.stream {
-                continue;
-            }
+            };
             let corrupt = packet.is_corrupt();
             if corrupt {
                 damage = Some(AvError::InvalidData);
@@ -259,20 +247,14 @@ impl Clip {
         if status < 0 {
             return false;
         }
-        let mut packet = Packet::empty();
-        while packet.read(&mut self.input).is_ok() {
-            if packet.stream() != self.stream {
-                continue;
-            }
-            // A time that two packets share would leave the place in doubt.
-            self.next = match packet.pts().map(|pts| self.places(pts)) {
-                Some([(_, at)]) => Some(*at),
-                _ => None,
-            };
-            self.pending = Some(packet);
-            return self.next.is_some();
-        }
-        false
+        let Ok(packet) = self.next_packet() else { return false };
+        // A time that two packets share would leave the place in doubt.
+        self.next = match packet.pts().map(|pts| self.places(pts)) {
+            Some([(_, at)]) => Some(*at),
+            _ => None,
+        };
+        self.pending = Some(packet);
+        self.next.is_some()
     }
 
     /// Back to the first packet, by opening the file anew: what works in every container.
@@ -283,20 +265,24 @@ impl Clip {
         Ok(())
     }
 
+    /// The next packet of the video stream, wherever that is.
+    fn next_packet(&mut self) -> Result<Packet, AvError> {
+        loop {
+            // A fresh one each time: reading into one that holds data would lose these data.
+            let mut packet = Packet::empty();
+            packet.read(&mut self.input)?;
+            if packet.stream() == self.stream {
+                return Ok(packet);
+            }
+        }
+    }
+
     /// The next packet of the video stream and its place.
     pub fn read(&mut self) -> Result<(usize, Packet), AvError> {
         let at = self.next.ok_or(AvError::Bug)?;
         let packet = match self.pending.take() {
             Some(packet) => packet,
-            None => {
-                let mut packet = Packet::empty();
-                loop {
-                    packet.read(&mut self.input)?;
-                    if packet.stream() == self.stream {
-                        break packet;
-                    }
-                }
-            }
+            None => self.next_packet()?,
         };
         if self.entries.get(at).is_none_or(|entry| entry.pts != packet.pts()) {
             // The file changed under us, or the demuxer is not of one mind.
@@ -316,6 +302,32 @@ pub fn is_memory(error: AvError) -> bool {
 /// A file that does not open.
 pub fn unreadable(error: AvError) -> Failure {
     if is_memory(error) { Failure::OutOfMemory } else { Failure::Unreadable(error.to_string()) }
+}
+
+/// Do the container's packets need no parser to be told apart? So in MP4 and Matroska with today's codecs, in the packing
+/// made for them.
+fn cuts_by_itself(input: &Input) -> bool {
+    let container = input.format().name().to_owned();
+    (container.starts_with("mov") || container.starts_with("matroska"))
+        && input.streams().best(media::Type::Video).is_some_and(|stream| match stream.parameters().id() {
+            Id::AV1 | Id::VP9 | Id::VP8 => true,
+            codec => Layout::of(codec, &extradata(&stream)).is_some(),
+        })
+}
+
+/// What a stream's decoder is told before its first packet.
+fn extradata(stream: &Stream<'_>) -> Vec<u8> {
+    let parameters = stream.parameters();
+    // SAFETY: the parameters live as long as the stream; extradata holds extradata_size bytes.
+    unsafe {
+        let raw = parameters.as_ptr();
+        match usize::try_from((*raw).extradata_size) {
+            Ok(size @ 1..) if !(*raw).extradata.is_null() => {
+                std::slice::from_raw_parts((*raw).extradata.cast_const(), size).to_vec()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Opens a file with its best video stream; other streams are not read.
@@ -344,6 +356,11 @@ fn open(file: &File) -> Result<(Input, usize), Failure> {
             // SAFETY: the parameters live as long as the stream.
             unsafe { (*parameters.as_ptr()).width > 0 && (*parameters.as_ptr()).height > 0 }
         });
+    if telling && cuts_by_itself(&input) {
+        // Every packet is a whole picture with its time and key flag: parsing its bits again would tell nothing new.
+        // SAFETY: a plain field of an open context, set before the first packet is read.
+        unsafe { (*input.as_mut_ptr()).flags |= ffi::AVFMT_FLAG_NOPARSE | ffi::AVFMT_FLAG_NOFILLIN };
+    }
     if !telling {
         // SAFETY: the context is open and owned by `input`.
         let status = unsafe { ffi::avformat_find_stream_info(input.as_mut_ptr(), ptr::null_mut()) };

@@ -21,6 +21,7 @@ pub enum Stop {
 /// A decoder for a clip's video stream, kept while the clip is.
 pub struct Engine {
     decoder: Decoder,
+    frame: Frame,
 }
 
 /// What went wrong, before it is known what it cost.
@@ -56,7 +57,7 @@ impl Engine {
             (*raw).has_b_frames = clip.reordering().min(16) as i32;
         }
         let decoder = context.decoder().video().map_err(unreadable)?;
-        Ok(Self { decoder })
+        Ok(Self { decoder, frame: Frame::empty() })
     }
 
     /// Decodes the frames at the `wanted` places and gives each of them to `sink` once.
@@ -143,21 +144,21 @@ impl Engine {
         sink: &mut dyn FnMut(&Frame, i64) -> Result<(), Stop>,
         fail: &dyn Fn(&Clip, usize, Cause) -> Stop,
     ) -> Result<(), Stop> {
-        let mut frame = Frame::empty();
         loop {
-            match self.decoder.receive_frame(&mut frame) {
+            match self.decoder.receive_frame(&mut self.frame) {
                 Ok(()) => {}
                 Err(AvError::Eof) => return Ok(()),
                 Err(AvError::Other { errno: ffmpeg_next::error::EAGAIN }) => return Ok(()),
                 Err(error) => return Err(fail(clip, run.end, Cause::Library(error))),
             }
+            let frame = &self.frame;
             let Some(pts) = frame.pts().or_else(|| frame.timestamp()) else { continue };
             let Some(place) = clip.place(pts) else { continue };
             if frame.is_corrupt() || frame.has_decode_errors() {
                 return Err(fail(clip, place, Cause::Words("its data are damaged")));
             }
             if run.wanted.binary_search(&place).is_ok() && done.insert(place) {
-                sink(&frame, pts)?;
+                sink(frame, pts)?;
             }
         }
     }

@@ -26,6 +26,17 @@ pub fn grant_cpu(cpu_s: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// Keeps freed memory for the next clip: decoders take and leave the same tens of megabytes for each file, and the
+/// kernel's clearing of fresh pages would be a tenth of a short clip's CPU time.
+pub fn keep_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: sets two numbers of the allocator, before any other thread runs.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 64 << 20);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 256 << 20);
+    }
+}
+
 fn lower(resource: Resource, to: u64) -> io::Result<()> {
     let to = getrlimit(resource).maximum.map_or(to, |maximum| maximum.min(to));
     setrlimit(resource, Rlimit { current: Some(to), maximum: Some(to) })?;

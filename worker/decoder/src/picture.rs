@@ -158,7 +158,7 @@ impl Scaler {
                 look.height,
                 AVPixelFormat::AV_PIX_FMT_RGB24,
                 // Neither ACCURATE_RND nor FULL_CHR: what PyAV and torchcodec give, bit for bit.
-                ffi::SWS_BILINEAR as i32,
+                ffi::SWS_BILINEAR,
                 ptr::null_mut(),
                 ptr::null_mut(),
                 ptr::null(),

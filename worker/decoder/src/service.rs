@@ -18,6 +18,9 @@ use crate::picture::Painter;
 /// # Errors
 /// Where the socket or the memory file fails: there is nobody left to tell.
 pub fn run() -> io::Result<()> {
+    limits::keep_memory();
+    // For the words of its errors.
+    ffmpeg_next::init().map_err(io::Error::other)?;
     ffmpeg_next::log::set_level(ffmpeg_next::log::Level::Quiet);
     // Descriptor 0 is a socket for both directions.
     let mut socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);

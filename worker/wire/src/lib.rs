@@ -16,6 +16,7 @@
 //! ```
 
 mod framing;
+pub mod local;
 mod message;
 
 pub use framing::{LONGEST, receive, send};

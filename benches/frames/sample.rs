@@ -1,8 +1,8 @@
 //! CPU time of sampling clips, worker included: `frames_bench TINY CLIP…` prints one JSON line a clip; with `--episodes N`
 //! the clip that follows is taken as N episodes of equal length in one file.
 //!
-//! Every pass has a worker of its own, which has sampled TINY before: a worker stays up between clips, so its start is
-//! told apart (`start_ms`).
+//! One worker does it all, as in a study. The clip is a copy whose time of change is set before each pass, so that no
+//! pass finds the index of the one before. The worker's start is told apart (`start_ms`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,20 +11,29 @@ use roborm::dataset::{Source, Span, Trajectory};
 use roborm::frames::{Decoder, DecoderOptions, Frames, Sampler, Sampling};
 use roborm::{Error, Result};
 
-const PASSES: usize = 5;
+const PASSES: u64 = 5;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let tiny = arguments.next().ok_or_else(|| Error::usage("usage: frames_bench TINY [--episodes N] CLIP…"))?;
+    let decoder = Decoder::new(DecoderOptions { workers: 1, ..DecoderOptions::default() });
+    let sampler = Sampler::with_decoder(decoder.clone());
+    let before = cpu_ms(&decoder);
+    sampler.sample_file(tiny, &Sampling::default())?;
+    let start_ms = cpu_ms(&decoder) - before;
+    let folder = tempfile::tempdir().map_err(|error| Error::io("no folder for a copy", &error))?;
     let mut episodes = None;
     while let Some(argument) = arguments.next() {
         if argument == "--episodes" {
             episodes = arguments.next().and_then(|count| count.parse::<u32>().ok());
             continue;
         }
-        let lines: Vec<serde_json::Value> =
-            (0..PASSES).map(|_| pass(Path::new(&tiny), Path::new(&argument), episodes)).collect::<Result<_>>()?;
-        let all = serde_json::json!({ "clip": argument, "passes": lines });
+        let original = Path::new(&argument);
+        let copy = folder.path().join(original.file_name().unwrap_or_default());
+        std::fs::copy(original, &copy).map_err(|error| Error::io(format!("cannot copy {argument}"), &error))?;
+        let passes =
+            (0..PASSES).map(|at| pass(&sampler, &copy, at, episodes)).collect::<Result<Vec<serde_json::Value>>>()?;
+        let all = serde_json::json!({ "clip": argument, "start_ms": start_ms, "passes": passes });
         std::io::Write::write_all(&mut std::io::stdout(), format!("{all}\n").as_bytes())
             .map_err(|error| Error::io("cannot write", &error))?;
         episodes = None;
@@ -32,32 +41,28 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn pass(tiny: &Path, clip: &Path, episodes: Option<u32>) -> Result<serde_json::Value> {
-    let decoder = Decoder::new(DecoderOptions { workers: 1, ..DecoderOptions::default() });
-    let sampler = Sampler::with_decoder(decoder.clone());
-    let before = cpu_ms(&decoder);
-    sampler.sample_file(tiny, &Sampling::default())?;
-    let start_ms = cpu_ms(&decoder) - before;
-    let (before, wall) = (cpu_ms(&decoder), Instant::now());
-    let (frames, index_ms) = match episodes {
-        None => (vec![sampler.sample_file(clip, &Sampling::default())?], None),
+fn pass(sampler: &Sampler, clip: &Path, at: u64, episodes: Option<u32>) -> Result<serde_json::Value> {
+    let changed = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000 + at);
+    let file = std::fs::File::options().append(true).open(clip);
+    file.and_then(|file| file.set_modified(changed)).map_err(|error| Error::io("cannot touch the copy", &error))?;
+    let decoder = sampler.decoder();
+    let (before, wall) = (cpu_ms(decoder), Instant::now());
+    let duration_s = decoder.timeline(clip)?.duration_s();
+    let index_ms = cpu_ms(decoder) - before;
+    let frames = match episodes {
+        None => vec![sampler.sample_file(clip, &Sampling::default())?],
         Some(count) => {
-            let duration_s = decoder.timeline(clip)?.duration_s();
-            let index_ms = cpu_ms(&decoder) - before;
             let length = duration_s / f64::from(count);
             let episode =
                 |at: u32| sampler.sample(&episode(clip, f64::from(at) * length, length), &Sampling::default());
             // Pixels of an episode are let go before the next, as a study does.
-            let frames = (0..count).map(|at| episode(at).map(light)).collect::<Result<Vec<Frames>>>()?;
-            (frames, Some(index_ms))
+            (0..count).map(|at| episode(at).map(light)).collect::<Result<Vec<Frames>>>()?
         }
     };
-    let cpu = cpu_ms(&decoder) - before;
+    let cpu = cpu_ms(decoder) - before;
     let wall = wall.elapsed().as_secs_f64() * 1000.0;
     let count: usize = frames.iter().map(|frames| frames.frames.len()).sum();
-    Ok(
-        serde_json::json!({ "cpu_ms": cpu, "wall_ms": wall, "start_ms": start_ms, "index_ms": index_ms, "frames": count }),
-    )
+    Ok(serde_json::json!({ "cpu_ms": cpu, "wall_ms": wall, "index_ms": index_ms, "frames": count }))
 }
 
 fn light(frames: Frames) -> Frames {

@@ -1,0 +1,113 @@
+//! Bad input: one clear error, the right exit status, the rest of the work kept.
+
+use serde_json::json;
+
+use crate::bench::Bench;
+
+#[test]
+fn wrong_usage_is_status_2() {
+    let bench = Bench::new();
+    bench.run(&["scor", "demo"]).refuses(2, &["scor", "score"]);
+    bench.run(&["score", "demo", "--model", "gpt-51"]).refuses(2, &["gpt-51", "gpt-5.1"]);
+    bench.run(&["score", "demo"]).refuses(2, &["--model"]);
+    bench.run(&["robustness", "s.csv", "--boundary", "high"]).refuses(2, &["high"]);
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,x,5\n");
+    bench.run(&["robustness", "s.csv", "--boundary", "nan"]).refuses(2, &["boundary"]);
+    bench.run(&["frames", "demo#drawr"]).refuses(2, &["drawr", "drawer"]);
+    bench.run(&["frames", "demo"]).refuses(2, &["trajectories"]);
+    bench.run(&["frames", "demo#drawer", "--fps", "0"]).refuses(2, &["0"]);
+    bench.run(&["score", "demo", "--model", "simulated", "--shard", "3/2"]).refuses(2, &["3/2"]);
+    bench.run(&["score", "demo", "--model", "simulated", "--max-cost", "-1"]).refuses(2, &["-1"]);
+}
+
+#[test]
+fn a_bad_manifest_is_named_by_its_line() {
+    let bench = Bench::new();
+    let trajectories = |text: &str| {
+        bench.write("m.jsonl", text);
+        bench.run(&["trajectories", "m.jsonl"])
+    };
+    let good = r#"{"trajectory":"a","video":"a.mp4","task":"lift","label":3}"#;
+    trajectories(&format!("{good}\nnot json\n")).refuses(1, &["m.jsonl", "2"]);
+    trajectories(&format!("{good}\n{}\n", good.replace('3', "9"))).refuses(1, &["2", "9", "1 to 5"]);
+    trajectories(&format!("{good}\n{good}\n")).refuses(1, &["a"]);
+    trajectories(&good.replace("a.mp4", "../../etc/passwd")).refuses(1, &["../../etc/passwd"]);
+    trajectories(&good.replace("\"video\"", "\"vid\"")).refuses(1, &["video", "vid"]);
+    trajectories("").refuses(1, &["m.jsonl"]);
+    bench.run(&["trajectories", "nowhere"]).refuses(1, &["nowhere"]);
+}
+
+#[test]
+fn a_score_table_that_is_none_is_named_by_its_fault() {
+    let bench = Bench::new();
+    let robustness = |text: &str| {
+        bench.write("s.csv", text);
+        bench.run(&["robustness", "s.csv"])
+    };
+    robustness("model,trajectory,strategy,score\nm,a,lexical,5\n").refuses(1, &["instruction"]);
+    robustness("model,trajectory,strategy,instruction,score,label\nm,a,lexical,x,5,7\n").refuses(1, &["label", "7"]);
+    let row = "m,a,lexical,x,5\n";
+    robustness(&format!("model,trajectory,strategy,instruction,score\n{row}{row}")).refuses(1, &["x"]);
+    bench.write("s.parquet", "PAR1 but not really");
+    bench.run(&["robustness", "s.parquet"]).refuses(1, &["s.parquet"]);
+    bench.run(&["robustness", "none.parquet"]).refuses(1, &["none.parquet"]);
+}
+
+#[test]
+fn a_task_without_paraphrases_is_reported_and_the_rest_is_scored() {
+    let bench = Bench::new();
+    bench.write(
+        "p.jsonl",
+        "{\"task\":\"open the top drawer\",\"strategy\":\"lexical\",\"instruction\":\"pull the top drawer open\"}\n",
+    );
+    let run = bench.run(&["score", "demo", "--model", "simulated", "--paraphrases", "p.jsonl", "--json"]);
+    assert_eq!(run.status, 1);
+    assert!(run.stderr.contains("paraphrase"), "{}", run.stderr);
+    // Eight originals and the one paraphrase.
+    assert_eq!(run.json()["called"], 9);
+    bench.write("p.jsonl", "{\"task\":\"fold the shirt\",\"strategy\":\"lexical\",\"instruction\":\"do the shirt\"}\n");
+    bench.run(&["score", "demo", "--model", "simulated", "--paraphrases", "p.jsonl"]).refuses(1, &["paraphrases"]);
+}
+
+#[test]
+fn a_trajectory_without_frames_fails_alone() {
+    let bench = Bench::new();
+    bench.run(&["frames", "demo#drawer", "--out", "frames"]);
+    bench.write("broken/1.png", "not a picture");
+    bench.write(
+        "m.csv",
+        "trajectory,frames,task,label,rate_hz\na,frames,lift the cup,4,1\nb,broken,lift the cup,2,1\nc,gone,lift the cup,2,1\n",
+    );
+    let run = bench.run(&["score", "m.csv", "--model", "simulated", "--json"]);
+    assert_eq!(run.status, 1);
+    let answer = run.json();
+    assert_eq!((&answer["called"], &answer["failed"]), (&json!(1), &json!(2)));
+    for words in ["1.png", "gone", "go on with: roborm score m.csv"] {
+        assert!(run.stderr.contains(words), "`{words}` is missing in: {}", run.stderr);
+    }
+}
+
+#[test]
+fn what_is_no_video_is_said_to_be_none() {
+    let bench = Bench::new();
+    for (name, bytes) in [("empty.mp4", ""), ("text.mp4", "this is no video at all, but a line of text")] {
+        bench.write(name, bytes);
+        bench.run(&["frames", name]).refuses(1, &[name]);
+    }
+    bench.run(&["frames", "none.mp4"]).refuses(1, &["none.mp4"]);
+}
+
+#[test]
+fn a_ledger_that_is_none_is_left_alone() {
+    let bench = Bench::new();
+    let file = bench
+        .write("l.db", "certainly not a database, but longer than the header of one, which has a hundred bytes or so");
+    bench.run(&["score", "demo", "--model", "simulated", "--ledger", "l.db"]).refuses(1, &["l.db"]);
+    assert!(std::fs::read_to_string(file).expect("still there").starts_with("certainly"));
+
+    bench.json(&["score", "demo", "--model", "simulated", "--ledger", "v.db"]);
+    let db = rusqlite::Connection::open(bench.path("v.db")).expect("the ledger is SQLite");
+    db.pragma_update(None, "user_version", 9999).expect("its version can be changed");
+    drop(db);
+    bench.run(&["score", "demo", "--model", "simulated", "--ledger", "v.db"]).refuses(1, &["v.db", "version"]);
+}

@@ -1,0 +1,91 @@
+//! Charts inside pages: plotly.js itself, JSON that is safe inside a script, the fragment for a notebook.
+
+use std::sync::OnceLock;
+
+use plotly::Plot;
+use serde_json::Value;
+
+use super::palette::dark_partners;
+use super::text::{clean, plain};
+use crate::{Error, Result};
+
+const DRAW: &str = include_str!("../../templates/draw.js");
+const FRAGMENT_CSS: &str = include_str!("../../templates/fragment.css");
+
+/// The chart as plotly's JSON (`data`, `layout`, `config`): what `application/vnd.plotly.v1+json` holds.
+///
+/// # Errors
+/// Where a trace of the caller's own making cannot be written as JSON.
+pub fn plotly_json(plot: &Plot) -> Result<Value> {
+    serde_json::to_value(plot).map_err(|error| Error::input(format!("chart cannot be written as JSON: {error}")))
+}
+
+/// The chart as a piece of HTML that draws by itself and offline, for a notebook's output or any page. It carries
+/// plotly.js (about 4.6 MB), which is not run again where the page already has it.
+///
+/// # Errors
+/// As [`plotly_json`].
+pub fn fragment(plot: &Plot) -> Result<String> {
+    let json = plotly_json(plot)?;
+    let (title, subtitle) = headings(&json);
+    let mut html = String::with_capacity(plotly_js().len() + 64 * 1024);
+    html.push_str("<style>");
+    html.push_str(FRAGMENT_CSS);
+    html.push_str("</style>\n<figure class=\"roborm-chart\"><div class=\"roborm-plot\" role=\"img\" aria-label=\"");
+    html.push_str(&attribute(&format!("{title}. {subtitle}")));
+    html.push_str("\"></div>\n<script type=\"application/json\">");
+    html.push_str(&script_json(&json));
+    html.push_str("</script></figure>\n<script>if (!window.Plotly) {\n");
+    html.push_str(plotly_js());
+    html.push_str("\n}</script>\n<script>");
+    html.push_str(&draw_js(true));
+    html.push_str("</script>\n");
+    Ok(html)
+}
+
+/// plotly.min.js, without the MathJax that the crate hands out beside it: no label here is mathematics, and with MathJax
+/// about, an instruction with two dollar signs would be typeset as a formula.
+pub(super) fn plotly_js() -> &'static str {
+    static SOURCE: OnceLock<String> = OnceLock::new();
+    SOURCE.get_or_init(|| {
+        let scripts = Plot::offline_js_sources();
+        let first = scripts.split_once('>').map_or("", |(_, rest)| rest);
+        first.split_once("</script>").map_or("", |(source, _)| source).to_owned()
+    })
+}
+
+/// The script that draws every chart of the page that is not drawn yet. `titled` keeps the title inside the drawing, for
+/// places that do not write it above.
+pub(super) fn draw_js(titled: bool) -> String {
+    let dark = script_json(&dark_partners());
+    format!("{}({dark}, {titled});", DRAW.trim_end().trim_end_matches(';'))
+}
+
+/// JSON that cannot end the script it stands in, open a comment in it, or break a line of it.
+pub(super) fn script_json(value: &Value) -> String {
+    let json = value.to_string();
+    let mut out = String::with_capacity(json.len() + json.len() / 16);
+    for c in json.chars() {
+        match c {
+            '<' => out.push_str("\\u003c"),
+            '>' => out.push_str("\\u003e"),
+            '&' => out.push_str("\\u0026"),
+            '\u{2028}' => out.push_str("\\u2028"),
+            '\u{2029}' => out.push_str("\\u2029"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Title and subtitle of a chart in plain text.
+pub(super) fn headings(json: &Value) -> (String, String) {
+    let title = &json["layout"]["title"];
+    let text = title["text"].as_str().or_else(|| title.as_str()).unwrap_or("Chart");
+    let (title, subtitle) = text.split_once("<br>").unwrap_or((text, ""));
+    (clean(&plain(title)), clean(&plain(subtitle)))
+}
+
+fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,59 @@
+//! `estimate`: calls, tokens and dollars before any is spent.
+
+use clap::Args;
+use serde_json::json;
+
+use super::options::Scoring;
+use super::{Answer, Block, Session};
+use crate::Result;
+use crate::display::{Cell, Column, Table, number};
+
+/// Calls, tokens and dollars, before any is spent
+#[derive(Debug, Args)]
+pub(super) struct EstimateCommand {
+    /// RoboReward split, LeRobot dataset, manifest, folder of frames, or demo
+    dataset: String,
+
+    #[command(flatten)]
+    scoring: Scoring,
+}
+
+impl EstimateCommand {
+    pub(super) fn run(&self, session: &Session) -> Result<Answer> {
+        let dataset = self.scoring.open(&self.dataset)?;
+        let estimate = self.scoring.study(session, &dataset)?.estimate()?;
+        let mut table = Table::new([
+            Column::text("model"),
+            Column::number("calls"),
+            Column::number("prompt tokens"),
+            Column::number("completion tokens"),
+            Column::number("cost"),
+            Column::text("from"),
+        ]);
+        for model in &estimate.by_model {
+            table.row([
+                Cell::text(&model.model),
+                Cell::from(model.calls),
+                Cell::from(model.prompt_tokens),
+                Cell::from(model.completion_tokens),
+                Cell::from(model.cost_usd.map(|cost| Cell::number(number::dollars(cost)))),
+                Cell::text(if model.from_past { "past calls" } else { "rules of thumb" }),
+            ]);
+        }
+        if estimate.cached > 0 {
+            table.note(&format!("{} more pairs have a reply in the ledger already.", number::count(estimate.cached)));
+        }
+        if estimate.cost_usd.is_none() {
+            table.note("No cost: the price of a model is not known, and the ledger has no priced calls of it.");
+        }
+        let mut answer = Answer::new(json!({
+            "calls": estimate.calls, "cached": estimate.cached, "prompt_tokens": estimate.prompt_tokens,
+            "completion_tokens": estimate.completion_tokens, "cost_usd": estimate.cost_usd,
+        }))
+        .show(Block::Table(table));
+        for warning in estimate.warnings {
+            answer = answer.note(format!("warning: {warning}"));
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,184 @@
+//! Arguments that several commands take.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::Session;
+use crate::dataset::{Dataset, OpenOptions};
+use crate::paraphrase::{self, ParaphraseSet};
+use crate::reward::{self, ModelOptions, RewardModel};
+use crate::study::{Ledger, Plan, PlanOptions, Shard, Study};
+use crate::{Error, Result};
+
+/// How to open a dataset.
+#[derive(Debug, Args)]
+pub(super) struct Opening {
+    /// Camera of a LeRobot dataset, by its key or the end of it
+    #[arg(long, value_name = "C")]
+    camera: Option<String>,
+
+    /// Frames a second of a folder of frames
+    #[arg(long, value_name = "HZ")]
+    rate: Option<f64>,
+
+    /// Folder that a manifest's relative paths start at, and may not leave
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+}
+
+impl Opening {
+    pub(super) fn options(&self) -> OpenOptions {
+        OpenOptions { rate_hz: self.rate, root: self.root.clone(), camera: self.camera.clone() }
+    }
+
+    pub(super) fn open(&self, spec: &str) -> Result<Dataset> {
+        Dataset::open(spec, &self.options())
+    }
+
+    /// DATASET#ID as a dataset of one trajectory; a dataset that has only one needs no id.
+    pub(super) fn open_one(&self, spec: &str) -> Result<Dataset> {
+        let (place, id) = Dataset::split_spec(spec);
+        let dataset = self.open(place)?;
+        let id = match (id, dataset.trajectories()) {
+            (Some(id), _) => dataset.get(id)?.id.clone(),
+            (None, [only]) => only.id.clone(),
+            (None, all) => {
+                return Err(Error::usage(format!("{spec} has {} trajectories", all.len())).with_help(format!(
+                    "name one of them: {spec}#{}, …; `roborm trajectories {spec}` lists them",
+                    all.first().map_or("ID", |first| first.id.as_str())
+                )));
+            }
+        };
+        Ok(dataset.filter(|trajectory| trajectory.id == id))
+    }
+}
+
+/// How to score: the arguments of score, estimate and spot.
+#[derive(Debug, Args)]
+pub(super) struct Scoring {
+    /// Reward model: a catalogue name or slug, simulated, or any name with --base-url; repeat it for several
+    #[arg(long = "model", value_name = "NAME", required = true)]
+    models: Vec<String>,
+
+    /// Paraphrase file (.jsonl, .csv, .parquet); without it the original instructions alone (demo brings its own)
+    #[arg(long, value_name = "FILE")]
+    paraphrases: Option<PathBuf>,
+
+    /// Ledger that keeps every reply [default: in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+
+    /// OpenAI-compatible server, version path included; repeat it to spread the load over equal servers
+    #[arg(long, value_name = "URL")]
+    base_url: Vec<String>,
+
+    /// Calls at a time, for each model
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    concurrency: Option<u16>,
+
+    /// Calls for each wording
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeats: u32,
+
+    /// Dollars that this run may spend
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<f64>,
+
+    /// Send at most so many images, by uniform down-sampling that keeps first and last
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    max_images: Option<u16>,
+
+    /// Reasoning: off, on, or an effort that the model knows
+    #[arg(long, value_name = "EFFORT")]
+    reasoning: Option<String>,
+
+    #[command(flatten)]
+    opening: Opening,
+
+    /// A pilot of so many trajectories, stratified by label and task
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Seed of the pilot and of models that take one
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+
+    /// The i-th of n parts of the trajectories, from 1
+    #[arg(long, value_name = "i/n")]
+    shard: Option<Shard>,
+
+    /// Call those again that failed for good, or whose reply gives no score: failed, unparsed
+    #[arg(long, value_name = "WHICH", value_delimiter = ',', value_parser = ["failed", "unparsed"])]
+    retry: Vec<String>,
+
+    /// Leave calls alone whose reply was lost in a crash, instead of sending them again
+    #[arg(long)]
+    no_resend: bool,
+
+    /// Milliseconds that the simulated model takes for an answer
+    #[arg(long, value_name = "MS")]
+    latency: Option<f64>,
+}
+
+impl Scoring {
+    pub(super) fn open(&self, spec: &str) -> Result<Dataset> {
+        self.opening.open(spec)
+    }
+
+    pub(super) fn open_one(&self, spec: &str) -> Result<Dataset> {
+        self.opening.open_one(spec)
+    }
+
+    pub(super) fn models(&self) -> Result<Vec<Arc<dyn RewardModel>>> {
+        let options = ModelOptions {
+            base_urls: self.base_url.clone(),
+            reasoning: self.reasoning.clone(),
+            seed: self.seed,
+            max_images: self.max_images.map(usize::from),
+            latency_ms: self.latency,
+            ..ModelOptions::default()
+        };
+        self.models.iter().map(|name| reward::open(name, &options)).collect()
+    }
+
+    /// The study of `dataset`, planned and ready.
+    pub(super) fn study(&self, session: &Session, dataset: &Dataset) -> Result<Study> {
+        // Models first: a wrong name is the cheapest thing to find out.
+        let models = self.models()?;
+        let paraphrases = match &self.paraphrases {
+            Some(file) => Some(ParaphraseSet::read(file)?),
+            None if dataset.name() == "demo" => Some(paraphrase::demo()),
+            None => None,
+        };
+        let options = PlanOptions {
+            repeats: self.repeats,
+            limit: self.limit,
+            seed: self.seed.unwrap_or(0),
+            shard: self.shard,
+            strategies: None,
+        };
+        let plan = Plan::new(dataset, paraphrases.as_ref(), &options)?;
+        let ledger = match &self.ledger {
+            Some(file) => Ledger::open(file)?,
+            None => Ledger::open_default()?,
+        };
+        let mut study = Study::new(plan, ledger)
+            .frames(session.sample_frames())
+            .retry_failed(self.retry.iter().any(|which| which == "failed"))
+            .retry_unparsed(self.retry.iter().any(|which| which == "unparsed"))
+            .resend(!self.no_resend)
+            .cancel(session.cancel.clone());
+        for model in models {
+            study = study.model(model);
+        }
+        if let Some(calls) = self.concurrency {
+            study = study.concurrency(usize::from(calls));
+        }
+        if let Some(dollars) = self.max_cost {
+            study = study.max_cost_usd(dollars);
+        }
+        Ok(study)
+    }
+}

@@ -1,0 +1,253 @@
+//! From a score table to the report.
+
+use std::collections::BTreeSet;
+
+use crate::Result;
+use crate::chart::{
+    self, BoundaryPoint, Case, Confusion, ContactSheet, CrossingPoint, ErrorPoint, Figure, Method, Palette, Report,
+    Section,
+};
+use crate::display::number;
+use crate::paraphrase::Strategy;
+use crate::robustness::{Analysis, Robustness, Row};
+use crate::scores::{ScoreTable, column};
+
+use super::cases;
+
+/// The boundaries that crossing is drawn over.
+const BOUNDARIES: [f64; 4] = [1.5, 2.5, 3.5, 4.5];
+/// Trajectories laid out wording by wording.
+const CASES: usize = 12;
+
+/// What a report can have besides its scores.
+#[derive(Default)]
+pub(super) struct Extra<'a> {
+    /// The title; one that asks the question of the score table where empty.
+    pub title: &'a str,
+    /// The command that made it.
+    pub command: &'a str,
+    /// Contact sheets by trajectory.
+    pub sheets: Vec<(String, ContactSheet)>,
+}
+
+/// The report of a score table: crossing by model and strategy, over the boundary, against error; confusion; the
+/// trajectories that flip most.
+pub(super) fn of(scores: &ScoreTable, analysis: &Analysis, extra: Extra<'_>) -> Result<Report> {
+    let analysis = Analysis { by: Analysis::default().by, ..analysis.clone() };
+    let robustness = analysis.run(scores)?;
+    let method = Method {
+        boundary: analysis.boundary,
+        level: analysis.level,
+        resamples: analysis.resamples as u64,
+        seed: analysis.seed,
+        ddof: analysis.ddof,
+    };
+    let models: Vec<String> = distinct(robustness.rows.iter().map(name));
+    let palette = Palette::new(models.iter().map(String::as_str));
+    let title = if extra.title.is_empty() { "How often does wording alone change the verdict?" } else { extra.title };
+
+    let mut report = Report::new(title)
+        .subtitle("Score-crossing of language-conditioned reward models under paraphrase")
+        .method(method);
+    for (term, value) in facts(scores, &models)? {
+        report = report.fact(term, value);
+    }
+    for warning in warnings(scores, &robustness, &models) {
+        report = report.warning(warning);
+    }
+    report = report
+        .section(crossing(&robustness, &method, &palette))
+        .section(over_boundary(scores, &analysis, &method, &palette)?);
+    let has_labels = scores.frame().column(column::LABEL).is_ok_and(|labels| labels.null_count() < labels.len());
+    if has_labels {
+        report = report.section(error(&robustness, &method, &palette));
+        report = report.section(confusions(scores, &models, analysis.boundary)?);
+    }
+    report = report.section(flips(scores, analysis.boundary, extra.sheets)?);
+    report = report.provenance("roborm", env!("CARGO_PKG_VERSION"));
+    if !extra.command.is_empty() {
+        report = report.provenance("command", extra.command);
+    }
+    Ok(report)
+}
+
+/// The model's name as the charts show it: with its config where the model has several.
+fn name(row: &Row) -> String {
+    let model = row.group.text("model").unwrap_or_default();
+    row.group.text("config").map_or_else(|| model.to_owned(), |config| format!("{model} ({config})"))
+}
+
+fn strategy(row: &Row) -> Strategy {
+    row.group.strategy().unwrap_or(Strategy::Original)
+}
+
+/// Groups of more than one wording: the original instruction alone cannot disagree with itself.
+fn worded(robustness: &Robustness) -> impl Iterator<Item = &Row> {
+    robustness.rows.iter().filter(|row| strategy(row) != Strategy::Original || row.crossing_rate.n > 0)
+}
+
+fn crossing(robustness: &Robustness, method: &Method, palette: &Palette) -> Section {
+    let points: Vec<CrossingPoint> = worded(robustness)
+        .map(|row| CrossingPoint {
+            model: name(row),
+            strategy: strategy(row),
+            rate: row.crossing_rate.value,
+            interval: row.crossing_rate.interval,
+            n: row.crossing_rate.n,
+        })
+        .collect();
+    Section::new("Score-crossing rate").figure(
+        Figure::new(&chart::crossing_by_model(&points, method, palette))
+            .note("The share of trajectories that some wordings call a success and others a failure. The robot does the same in all of them.")
+            .table(chart::crossing_table(&points, method)),
+    )
+}
+
+fn over_boundary(scores: &ScoreTable, analysis: &Analysis, method: &Method, palette: &Palette) -> Result<Section> {
+    let mut points = Vec::new();
+    for robustness in analysis.over_boundaries(scores, &BOUNDARIES)? {
+        points.extend(worded(&robustness).map(|row| BoundaryPoint {
+            model: name(row),
+            strategy: strategy(row),
+            boundary: robustness.boundary,
+            rate: row.crossing_rate.value,
+            interval: row.crossing_rate.interval,
+            n: row.crossing_rate.n,
+        }));
+    }
+    Ok(Section::new("Crossing over the success boundary").figure(
+        Figure::new(&chart::crossing_over_boundary(&points, method, palette))
+            .note("Where success begins is a choice. This shows how much the rate depends on it.")
+            .table(chart::boundary_table(&points, method)),
+    ))
+}
+
+fn error(robustness: &Robustness, method: &Method, palette: &Palette) -> Section {
+    let points: Vec<ErrorPoint> = worded(robustness)
+        .map(|row| ErrorPoint {
+            model: name(row),
+            strategy: strategy(row),
+            mean_error: row.mean_error.value,
+            mean_error_interval: row.mean_error.interval,
+            mean_error_n: row.mean_error.n,
+            crossing_rate: row.crossing_rate.value,
+            crossing_interval: row.crossing_rate.interval,
+            crossing_n: row.crossing_rate.n,
+        })
+        .collect();
+    Section::new("Error against crossing").figure(
+        Figure::new(&chart::error_against_crossing(&points, method, palette))
+            .note("A model can be right on average and still flip, or be steadily wrong.")
+            .table(chart::error_table(&points, method)),
+    )
+}
+
+fn confusions(scores: &ScoreTable, models: &[String], boundary: f64) -> Result<Section> {
+    let mut section = Section::new("Predicted against true progress");
+    let cases = cases::of(scores, boundary)?;
+    for model in distinct(cases.iter().map(|case| case.model.clone())).iter().take(models.len()) {
+        let mut confusion = Confusion { model: model.clone(), strategy: None, counts: [[0; 5]; 5], unparsed: 0 };
+        for case in cases.iter().filter(|case| &case.model == model) {
+            let Some(label) = case.label else { continue };
+            for point in &case.points {
+                let place = point.score.map(|score| (score.round().clamp(1.0, 5.0) as usize) - 1);
+                match place.and_then(|place| confusion.counts.get_mut(usize::from(label.get()) - 1)?.get_mut(place)) {
+                    Some(count) => *count += 1,
+                    None => confusion.unparsed += 1,
+                }
+            }
+        }
+        section = section.figure(Figure::new(&chart::confusion(&confusion)).table(chart::confusion_table(&confusion)));
+    }
+    Ok(section)
+}
+
+fn flips(scores: &ScoreTable, boundary: f64, sheets: Vec<(String, ContactSheet)>) -> Result<Section> {
+    let mut cases = cases::of(scores, boundary)?;
+    let crossing = cases.iter().filter(|case| case.crosses()).count();
+    let all = cases.len();
+    // The report shows the worst; which these are is decided where it orders them, so hand it no more than it shows.
+    cases.sort_by(|a, b| {
+        let key = |case: &chart::TrajectoryScores| {
+            let (success, failure) = case.verdicts();
+            (case.crosses(), case.range().map_or(0.0, |(lo, hi)| hi - lo), success.min(failure))
+        };
+        let ((a0, a1, a2), (b0, b1, b2)) = (key(a), key(b));
+        b0.cmp(&a0).then(b1.total_cmp(&a1)).then(b2.cmp(&a2))
+    });
+    cases.truncate(CASES);
+    let shown = cases.len();
+    let section = Section::new("Which trajectories flip, and on which words").text(format!(
+        "{} of {} trajectories (counted once a model, over all wordings) cross the boundary. The {shown} that cross most \
+         are laid out here.",
+        number::count(crossing as u64),
+        number::count(all as u64)
+    ));
+    Ok(section.cases(cases.into_iter().map(|scores| {
+        let sheet = sheets.iter().find(|(id, _)| *id == scores.trajectory).map(|(_, sheet)| sheet.clone());
+        let case = Case::new(scores);
+        match sheet {
+            Some(sheet) => case.sheet(sheet),
+            None => case,
+        }
+    })))
+}
+
+fn facts(scores: &ScoreTable, models: &[String]) -> Result<Vec<(&'static str, String)>> {
+    let mut facts = vec![("models", models.join(", "))];
+    for (term, name) in [
+        ("dataset", column::DATASET),
+        ("frame rule", column::FRAME_RULE),
+        ("prompt", column::PROMPT_VERSION),
+        ("reader of replies", column::READER_VERSION),
+    ] {
+        let values = values(scores, name)?;
+        if !values.is_empty() {
+            facts.push((term, values.join(", ")));
+        }
+    }
+    facts.push(("trajectories", number::count(values(scores, column::TRAJECTORY)?.len() as u64)));
+    facts.push(("rows", number::count(scores.len() as u64)));
+    Ok(facts)
+}
+
+fn warnings(scores: &ScoreTable, robustness: &Robustness, models: &[String]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let simulated: Vec<&str> = models.iter().map(String::as_str).filter(|model| chart::is_simulated(model)).collect();
+    if !simulated.is_empty() {
+        warnings.push(format!(
+            "Simulated: {} answered from the true progress with made-up disturbance. These figures say nothing about a \
+             real model.",
+            simulated.join(", ")
+        ));
+    }
+    if scores.unparsed() > 0 {
+        warnings.push(format!(
+            "{} of {} replies gave no score; they are counted, and left out of every figure.",
+            number::count(scores.unparsed() as u64),
+            number::count(scores.len() as u64)
+        ));
+    }
+    if robustness.by.iter().any(|name| name == "config") {
+        warnings.push("A model was run under several settings; they are kept apart, by config.".to_owned());
+    }
+    warnings
+}
+
+/// The distinct texts of a column, sorted; none where it is not there.
+fn values(scores: &ScoreTable, name: &str) -> Result<Vec<String>> {
+    let Ok(column) = scores.frame().column(name) else { return Ok(Vec::new()) };
+    let column = column.cast(&polars::prelude::DataType::String)?;
+    let values: BTreeSet<&str> = column.str()?.iter().flatten().collect();
+    Ok(values.into_iter().map(str::to_owned).collect())
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    distinct
+}

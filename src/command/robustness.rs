@@ -1,0 +1,179 @@
+//! `robustness`: the table of metrics with intervals.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Answer, Block, Session, report};
+use crate::Result;
+use crate::display::{self, Cell, Column, Table, number};
+use crate::robustness::{
+    Analysis, Comparison, DEFAULT_BOUNDARY, DEFAULT_RESAMPLES, Estimate, Metric, Repeats, Robustness, Unparsed,
+};
+use crate::scores::ScoreTable;
+
+/// Beyond this a Parquet file is read a part at a time, without the check for repeated keys.
+const LARGE_BYTES: u64 = 64 << 20;
+
+/// Score-crossing rate, failure rate, error and spread, with intervals
+#[derive(Debug, Args)]
+pub(super) struct RobustnessCommand {
+    /// Score table (.parquet, .csv, .jsonl)
+    scores: PathBuf,
+
+    /// Columns to group by
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', default_value = "model,strategy")]
+    by: Vec<String>,
+
+    /// Success is a score above this
+    #[arg(long, value_name = "B", default_value_t = DEFAULT_BOUNDARY, allow_negative_numbers = true)]
+    boundary: f64,
+
+    /// Two models or two strategies, compared on the trajectories that both have
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
+    compare: Vec<String>,
+
+    /// Write the charts as one HTML file that works offline
+    #[arg(long, value_name = "FILE.html")]
+    chart: Option<PathBuf>,
+
+    /// Bootstrap resamples behind each interval; 0 for none
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES)]
+    resamples: usize,
+
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// Degrees of freedom taken off in the standard deviation
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    ddof: u8,
+
+    /// Of several repeats: first, or their mean
+    #[arg(long, value_name = "WHICH", default_value = "first")]
+    repeats: Repeats,
+
+    /// What stands in for an unparsed reply: exclude, as-failure (1), as-success (4), or a number
+    #[arg(long, value_name = "POLICY", default_value = "exclude")]
+    unparsed: Unparsed,
+}
+
+impl RobustnessCommand {
+    pub(super) fn run(&self, session: &Session) -> Result<Answer> {
+        let analysis = Analysis {
+            by: self.by.clone(),
+            boundary: self.boundary,
+            ddof: self.ddof,
+            resamples: self.resamples,
+            seed: self.seed,
+            level: 0.95,
+            repeats: self.repeats,
+            unparsed: self.unparsed,
+        };
+        // A large table is not held in memory whole; a small one is, so that every row of it is checked.
+        let held = if self.is_large() { None } else { Some(ScoreTable::read(&self.scores)?) };
+        if let [a, b] = self.compare.as_slice() {
+            let comparison = match &held {
+                Some(table) => analysis.compare(table, a, b)?,
+                None => analysis.compare_file(&self.scores, a, b)?,
+            };
+            return Ok(Answer::new(comparison.to_json()).show(Block::Table(differences(&comparison))));
+        } else if !self.compare.is_empty() {
+            return Err(crate::Error::usage("--compare takes two names")
+                .with_help("for example --compare gpt-5.1,claude-sonnet-4.6 or --compare lexical,adversarial"));
+        }
+        let robustness = match &held {
+            Some(table) => analysis.run(table)?,
+            None => analysis.run_file(&self.scores)?,
+        };
+        let mut answer = Answer::new(robustness.to_json()).show(Block::Table(table(&robustness)));
+        if let Some(file) = &self.chart {
+            let scores = held.map_or_else(|| ScoreTable::read(&self.scores), Ok)?;
+            report::of(&scores, &analysis, report::Extra { command: &session.typed, ..report::Extra::default() })?
+                .write(file)?;
+            answer = answer.say(format!("charts: {}", file.display()));
+        }
+        Ok(answer)
+    }
+}
+
+impl RobustnessCommand {
+    /// Parquet of hundreds of megabytes: millions of rows.
+    fn is_large(&self) -> bool {
+        let parquet = self.scores.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+        parquet && std::fs::metadata(&self.scores).is_ok_and(|file| file.len() > LARGE_BYTES)
+    }
+}
+
+fn cell(estimate: Estimate) -> Cell {
+    Cell::from(display::Estimate { value: estimate.value, interval: estimate.interval, n: estimate.n })
+}
+
+/// A row a group, each figure with its interval and n.
+pub(super) fn table(robustness: &Robustness) -> Table {
+    let mut columns: Vec<Column> = robustness.by.iter().map(|name| Column::text(name)).collect();
+    columns.extend(["crossing rate", "failure rate", "mean error", "range", "std", "unparsed"].map(Column::number));
+    let mut table = Table::new(columns);
+    for row in &robustness.rows {
+        let mut cells: Vec<Cell> =
+            robustness.by.iter().map(|name| Cell::from(row.group.text(name).map(Cell::text))).collect();
+        for metric in [Metric::CrossingRate, Metric::FailureRate, Metric::MeanError, Metric::Range, Metric::Std] {
+            cells.push(cell(row.estimate(metric)));
+        }
+        cells.push(Cell::number(format!("{} of {}", number::count(row.unparsed), number::count(row.pairs))));
+        table.row(cells);
+    }
+    table.note(&format!(
+        "Success: score above {}. Intervals: {}.",
+        number::chosen(robustness.boundary),
+        intervals(robustness.level, robustness.resamples, robustness.seed)
+    ));
+    if robustness.by.iter().any(|name| name == "config") {
+        table.note("A model has rows of several configs: they are grouped apart, by the column config.");
+    }
+    let left = robustness.left_out;
+    for (rows, what) in [
+        (left.repeats, "repeats after the first"),
+        (left.variants, "aggregation variants"),
+        (left.original, "of the original instruction"),
+    ] {
+        if rows > 0 {
+            table.note(&format!("{} rows are left out: {what}.", number::count(rows)));
+        }
+    }
+    table
+}
+
+fn differences(comparison: &Comparison) -> Table {
+    let mut columns: Vec<Column> = comparison.by.iter().map(|name| Column::text(name)).collect();
+    columns.push(Column::text("metric"));
+    columns.extend([comparison.a.as_str(), comparison.b.as_str(), "difference"].map(Column::number));
+    let mut table = Table::new(columns);
+    for row in &comparison.rows {
+        for metric in Metric::ALL {
+            let mut cells: Vec<Cell> =
+                comparison.by.iter().map(|name| Cell::from(row.group.text(name).map(Cell::text))).collect();
+            let paired = row.paired(metric);
+            let figure = |value: Option<f64>| Cell::from(value.map(|value| Cell::number(number::rate(value))));
+            cells.extend([Cell::text(metric.name()), figure(paired.a), figure(paired.b), cell(paired.difference)]);
+            table.row(cells);
+        }
+    }
+    table.note(&format!(
+        "On the trajectories that both have. Success: score above {}. Intervals of the difference: paired, {}.",
+        number::chosen(comparison.boundary),
+        intervals(comparison.level, comparison.resamples, comparison.seed)
+    ));
+    table
+}
+
+fn intervals(level: f64, resamples: usize, seed: u64) -> String {
+    match resamples {
+        0 => "none".to_owned(),
+        n => format!(
+            "{} %, percentile bootstrap clustered by trajectory, {} resamples, seed {seed}",
+            number::chosen(level * 100.0),
+            number::count(n as u64)
+        ),
+    }
+}

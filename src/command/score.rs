@@ -1,0 +1,159 @@
+//! `score`: every (trajectory, paraphrase, repeat) once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::options::Scoring;
+use super::{Answer, Block, Session, interrupt};
+use crate::Result;
+use crate::display::{Cell, Column, Progress, Table, number};
+use crate::scores::ScoreTable;
+use crate::study::{self, Counts, Event, Outcome, Study};
+
+/// Score every (trajectory, paraphrase, repeat) that the ledger has no reply to
+#[derive(Debug, Args)]
+pub(super) struct Score {
+    /// RoboReward split, LeRobot dataset, manifest, folder of frames, or demo
+    dataset: String,
+
+    #[command(flatten)]
+    scoring: Scoring,
+
+    /// Score table to write (.parquet, .csv, .jsonl)
+    #[arg(long, value_name = "FILE", default_value = "scores.parquet")]
+    out: PathBuf,
+}
+
+impl Score {
+    pub(super) fn run(&self, session: &Session) -> Result<Answer> {
+        ScoreTable::check_writable(&self.out)?;
+        let dataset = self.scoring.open(&self.dataset)?;
+        let outcome = run(self.scoring.study(session, &dataset)?, session)?;
+        outcome.scores.write(&self.out)?;
+        let Counts { planned, cached, called, unparsed, failed, unknown, unspent, cost_usd } = outcome.counts;
+        let mut answer = Answer::new(json!({
+            "scores": self.out, "planned": planned, "cached": cached, "called": called, "unparsed": unparsed,
+            "failed": failed, "unknown": unknown, "unspent": unspent, "cost_usd": cost_usd,
+        }));
+        answer = answer.say(counted(&outcome.counts));
+        if outcome.by_model.iter().any(|spend| spend.priced > 0) {
+            answer = answer.show(Block::Table(spend(&outcome)));
+        }
+        answer = answer.say(format!("scores: {}", self.out.display()));
+        Ok(finish(answer, &outcome, session))
+    }
+}
+
+/// Runs a study with the session's progress.
+pub(super) fn run(study: Study, session: &Session) -> Result<Outcome> {
+    if session.owns_interrupts {
+        interrupt::listen(&session.cancel);
+    }
+    let teller = Arc::new(Teller { progress: Arc::clone(&session.progress) });
+    study.progress(teller).run()
+}
+
+/// Adds to an answer what kept the study from being whole, and its status.
+pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -> Answer {
+    /// Failures told one by one; the rest are counted.
+    const TOLD: usize = 10;
+    for failure in outcome.failures.iter().take(TOLD) {
+        let whose = match (&failure.trajectory, &failure.model) {
+            (Some(trajectory), Some(model)) => format!("trajectory {trajectory}, {model}: "),
+            // Without a model the frames were at fault, and the message says whose.
+            _ => String::new(),
+        };
+        let pairs = match failure.pairs {
+            0 => String::new(),
+            1 => " (1 pair)".to_owned(),
+            n => format!(" ({n} pairs)"),
+        };
+        answer = answer.note(format!("failed: {whose}{}{pairs}", failure.message));
+    }
+    if outcome.failures.len() > TOLD {
+        answer = answer.note(format!("failed: {} more reasons", outcome.failures.len() - TOLD));
+    }
+    if let Some(error) = &outcome.stopped {
+        answer = answer.note(format!("stopped: {error}"));
+        if let Some(help) = error.help() {
+            answer = answer.note(format!("  help: {help}"));
+        }
+    }
+    answer.status = outcome.exit_status();
+    if answer.status != 0 && !session.typed.is_empty() {
+        answer = answer.note(format!("go on with: {}", session.typed));
+    }
+    answer
+}
+
+/// `416 pairs: 0 from the ledger, 410 called, 6 failed; 3 unparsed; $0.42`
+fn counted(counts: &Counts) -> String {
+    let mut line = format!(
+        "{} pairs planned: {} in the ledger before, {} called",
+        number::count(counts.planned),
+        number::count(counts.cached),
+        number::count(counts.called)
+    );
+    for (count, what) in [(counts.failed, "failed"), (counts.unknown, "unknown"), (counts.unspent, "left unspent")] {
+        if count > 0 {
+            line.push_str(&format!(", {} {what}", number::count(count)));
+        }
+    }
+    line.push_str(&format!("; {} unparsed", number::count(counts.unparsed)));
+    match counts.cost_usd {
+        Some(cost) => line.push_str(&format!("; {}", number::dollars(cost))),
+        None => line.push_str("; cost not told by the server"),
+    }
+    line
+}
+
+fn spend(outcome: &Outcome) -> Table {
+    let mut table = Table::new([
+        Column::text("model"),
+        Column::number("calls"),
+        Column::number("prompt tokens"),
+        Column::number("cached"),
+        Column::number("completion tokens"),
+        Column::number("cost"),
+    ]);
+    for spend in &outcome.by_model {
+        table.row([
+            Cell::text(&spend.model),
+            Cell::from(spend.calls),
+            Cell::from(spend.prompt_tokens),
+            Cell::from(spend.cached_share().map(|share| Cell::number(format!("{:.0} %", share * 100.0)))),
+            Cell::from(spend.completion_tokens),
+            if spend.priced > 0 { Cell::number(number::dollars(spend.cost_usd)) } else { Cell::missing() },
+        ]);
+    }
+    table
+}
+
+/// Tells a front's progress what a study tells.
+struct Teller {
+    progress: Arc<dyn Progress>,
+}
+
+impl study::Progress for Teller {
+    fn begin(&self, pairs: u64) {
+        self.progress.begin(pairs, 0, "scoring");
+    }
+
+    fn advance(&self, event: &Event<'_>) {
+        match event {
+            Event::Cached { pairs, .. } | Event::Unknown { pairs, .. } => self.progress.advance(*pairs, ""),
+            Event::Called { .. } => self.progress.advance(1, ""),
+            Event::Failed { pairs, .. } => self.progress.advance(*pairs, ""),
+            Event::Stopping { in_flight, reason } => {
+                self.progress.say(&format!("stopping ({reason}); waiting for {in_flight} calls under way"));
+            }
+        }
+    }
+
+    fn end(&self, _counts: &Counts) {
+        self.progress.end("");
+    }
+}

@@ -1,0 +1,182 @@
+//! Reward models behind an OpenAI-compatible server: OpenRouter, vLLM, SGLang, llama.cpp, Ollama.
+
+mod answer;
+mod ask;
+mod body;
+mod breaker;
+mod endpoint;
+mod fault;
+mod key;
+mod keyring;
+mod limiter;
+mod lookup;
+mod prices;
+mod retry;
+mod send;
+mod settings;
+mod sibling;
+mod stream;
+
+pub use key::{Environment, Secret};
+pub use prices::{ListedModel, fetch_credit, fetch_prices};
+
+use reqwest::Client;
+
+use self::body::Template;
+use self::endpoint::{Dialect, Endpoint};
+use self::send::Errand;
+use self::settings::{Settings, settle};
+use self::sibling::Families;
+use super::{
+    Call, CatalogueModel, Fault, FaultKind, Future, ImageNeeds, ModelConfig, ModelOptions, Patience, Price, Prompt,
+    Reply, Request, RewardModel,
+};
+use crate::{Error, Result};
+
+/// Calls at a time on a hosted model, where the user has not said: the limiter finds out how many the server takes.
+const CONCURRENCY: usize = 32;
+
+/// A reward model behind a server.
+pub struct HttpModel {
+    name: String,
+    config: ModelConfig,
+    needs: ImageNeeds,
+    template: Template,
+    price: Option<Price>,
+    concurrency: usize,
+    patience: Patience,
+    dialect: Dialect,
+    /// Whether a trajectory's first request goes alone, so that its siblings find the shared part in the cache.
+    warms: bool,
+    endpoints: Vec<Endpoint>,
+    client: Client,
+    families: Families,
+}
+
+impl HttpModel {
+    /// A model of the catalogue on OpenRouter.
+    ///
+    /// # Errors
+    /// Wrong usage where an option or the environment does not go with it.
+    pub fn openrouter(known: &CatalogueModel, options: &ModelOptions) -> Result<Self> {
+        let environment = options.environment();
+        let concurrency = options.concurrency.unwrap_or(CONCURRENCY).max(1);
+        let endpoint = Endpoint::openrouter(&environment, concurrency, &options.patience)?;
+        Self::new(known.name, Some(known), options, &environment, vec![endpoint], concurrency)
+    }
+
+    /// A model of any name on the servers of `options.base_urls`, which are taken as equal. Where the catalogue knows the
+    /// name, sampling, limits and prompt come from there.
+    ///
+    /// # Errors
+    /// Wrong usage where an address cannot be read or an option does not go with it.
+    pub fn own_server(name: &str, known: Option<&CatalogueModel>, options: &ModelOptions) -> Result<Self> {
+        let environment = options.environment();
+        let concurrency = options.concurrency.unwrap_or(CONCURRENCY).max(1);
+        // Each server finds its own limit below its share of the whole.
+        let share = concurrency.div_ceil(options.base_urls.len().max(1));
+        let endpoints: Vec<Endpoint> = options
+            .base_urls
+            .iter()
+            .map(|url| Endpoint::of(url, &environment, share, &options.patience))
+            .collect::<Result<_>>()?;
+        Self::new(name, known, options, &environment, endpoints, concurrency)
+    }
+
+    fn new(
+        name: &str,
+        known: Option<&CatalogueModel>,
+        options: &ModelOptions,
+        environment: &Environment,
+        endpoints: Vec<Endpoint>,
+        concurrency: usize,
+    ) -> Result<Self> {
+        let dialect = match endpoints.first() {
+            Some(first) if endpoints.iter().all(|endpoint| endpoint.dialect == first.dialect) => first.dialect,
+            Some(_) => {
+                return Err(Error::usage("OpenRouter and other servers cannot share one model's load")
+                    .with_help("give the base urls of equal servers"));
+            }
+            None => return Err(Error::usage(format!("no base url for {name}"))),
+        };
+        if options.provider.is_some() && dialect != Dialect::OpenRouter {
+            return Err(Error::usage("a provider can be pinned on OpenRouter alone"));
+        }
+        let names: Vec<String> = endpoints.iter().map(Endpoint::name).collect();
+        if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
+            return Err(Error::usage(format!("base url {} is given twice", twice.1)));
+        }
+        let Settings { fields, recorded, prompt, encoding, max_images, marked, seed, cached } =
+            settle(name, known, options, dialect, &names)?;
+        Ok(Self {
+            name: name.to_owned(),
+            config: ModelConfig::new(recorded),
+            needs: ImageNeeds { encoding: Some(encoding), max_images },
+            template: Template { fields, prompt, marked, seed },
+            price: options.price.or(known.filter(|_| dialect == Dialect::OpenRouter).and_then(|known| known.price)),
+            concurrency,
+            patience: options.patience.clone(),
+            dialect,
+            warms: cached,
+            client: endpoint::client(&endpoints, environment, &options.patience)?,
+            endpoints,
+            families: Families::default(),
+        })
+    }
+}
+
+impl RewardModel for HttpModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    fn image_needs(&self) -> ImageNeeds {
+        self.needs
+    }
+
+    fn prompt(&self) -> &Prompt {
+        &self.template.prompt
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.price
+    }
+
+    fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
+    fn first_goes_alone(&self) -> bool {
+        self.warms
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request, call: &'a dyn Call) -> Future<'a, Result<Reply, Fault>> {
+        Box::pin(self.ask_server(request, call))
+    }
+
+    fn look_up<'a>(&'a self, id: &'a str) -> Future<'a, Result<Option<Reply>, Fault>> {
+        Box::pin(async move {
+            match (self.dialect, self.endpoints.first()) {
+                (Dialect::OpenRouter, Some(endpoint)) => {
+                    let errand = Errand { client: &self.client, endpoint, timeout: self.patience.attempt };
+                    lookup::look_up(&errand, id).await
+                }
+                // Other servers keep nothing.
+                _ => Ok(None),
+            }
+        })
+    }
+}
+
+impl HttpModel {
+    /// The fault of a call that no key can be sent with.
+    fn keyless(&self) -> Option<Fault> {
+        let hosted = |endpoint: &Endpoint| endpoint.base.host_str() == Some("openrouter.ai");
+        let lacking = self.endpoints.iter().any(|endpoint| hosted(endpoint) && endpoint.key.is_none());
+        lacking.then(|| Fault::new(FaultKind::Fatal, "no key for openrouter.ai: set OPENROUTER_API_KEY"))
+    }
+}

@@ -1,0 +1,237 @@
+//! Checkpoints of the Qwen3-VL family (RoboReward-4B and 8B among them) run on this machine, without Python.
+//!
+//! A worker process holds the model, so that it outlives an interrupted cell and a crash of it takes nothing along. All
+//! paraphrases of a trajectory go to it in one question: it looks at the frames once, computes what stands before the
+//! instruction once, and answers all together.
+
+mod digest;
+mod locate;
+mod pool;
+mod spec;
+mod worker;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use roborm_wire::local::{Load, resolve, stored_video};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+pub use roborm_wire::local::Found;
+pub use spec::{LocalDevice, LocalSpec, Times};
+
+use super::{
+    Call, Fault, FaultKind, Future, ImageNeeds, ModelConfig, Part, Prompt, Reply, Request, RewardModel, Usage,
+};
+use crate::{Error, Result};
+use pool::{Job, Pool, Scored, Setup};
+use worker::Worker;
+
+/// New tokens at most: the protocol of RoboReward.
+const MAX_TOKENS: usize = 32;
+
+/// Instructions in one question to the worker, which splits them by its memory.
+const BATCH: usize = 64;
+
+/// A checkpoint that runs on this machine, greedily.
+pub struct LocalModel {
+    name: String,
+    config: ModelConfig,
+    prompt: Prompt,
+    devices: Vec<String>,
+    pool: Pool,
+}
+
+impl LocalModel {
+    /// Opens a checkpoint: `spec` is what follows `local:` in the name of a model ([`LocalSpec::parse`]). Its files are
+    /// read for their digest; the weights are loaded at the first question.
+    ///
+    /// # Errors
+    /// Where the folder is no checkpoint, the worker is not installed, or a CUDA device is asked for and not there.
+    pub fn open(spec: &LocalSpec, prompt: Prompt) -> Result<Self> {
+        let folder = resolve(&spec.folder).map_err(|[message, help]| Error::input(message).with_help(help))?;
+        let path = folder.join("config.json");
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            Error::input(format!("{}: no checkpoint (config.json: {error})", folder.display()))
+                .with_help("give the folder of a Qwen3-VL checkpoint: config.json, tokenizer.json, model*.safetensors")
+        })?;
+        let stored: Value =
+            serde_json::from_str(&text).map_err(|error| Error::input(format!("{}: {error}", path.display())))?;
+        let program = spec.program.clone().map_or_else(locate::find, Ok)?;
+        let found = Worker::start(&program, spec.silence)?.look()?;
+        let devices = devices(&spec.device, &found)?;
+        let video = match spec.video.as_str() {
+            "stored" => stored_video(stored["transformers_version"].as_str()),
+            said => said,
+        };
+        let kind = if devices.iter().all(|device| device.starts_with("cuda")) { "cuda" } else { "cpu" };
+        let config = ModelConfig::new(json!({
+            "model": "local",
+            "engine": "qwen3vl-1",
+            "checkpoint": digest::digest(&folder)?,
+            "device": kind,
+            "dtype": spec.dtype,
+            "video": video,
+            "times": match spec.times { Times::Own => json!("own"), Times::Rate(rate) => json!(rate) },
+            "sampling": "greedy",
+            "max_tokens": MAX_TOKENS,
+            "prompt_version": prompt.version,
+            "order": prompt.order.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
+        }));
+        let load = Load {
+            folder: folder.display().to_string(),
+            device: String::new(),
+            dtype: spec.dtype.clone(),
+            video: video.to_owned(),
+            threads: spec.threads,
+        };
+        let setup = Setup { program, load, times: spec.times, max_tokens: MAX_TOKENS, silence: spec.silence };
+        let pool = Pool::new(&devices, &setup);
+        Ok(Self { name: format!("local:{}", spec.folder.display()), config, prompt, devices, pool })
+    }
+
+    /// What the user should know of the run so far: a smaller batch after too little memory, a worker that had to be
+    /// started again.
+    pub fn notes(&self) -> Vec<String> {
+        self.pool.notes()
+    }
+
+    /// The devices that it runs on, a worker each.
+    pub fn devices(&self) -> &[String] {
+        &self.devices
+    }
+
+    async fn score(&self, requests: &[&Request]) -> Vec<Result<Reply, Fault>> {
+        let Some(first) = requests.first() else { return Vec::new() };
+        // Greedy: the same words get the same answer, and are asked once.
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut texts = Vec::new();
+        let mut place_of = Vec::new();
+        for request in requests {
+            let place = *places.entry(&request.instruction).or_insert_with(|| {
+                texts.push(self.prompt.text(&request.instruction));
+                texts.len() - 1
+            });
+            place_of.push(place);
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.pool.ask(Job {
+            trajectory: first.trajectory.clone(),
+            frames: first.frames.clone(),
+            texts,
+            text_first: self.prompt.order.first() == Some(&Part::Text),
+            reply: sender,
+        });
+        let lost = || Fault::new(FaultKind::Refused, "the worker of local checkpoints is gone");
+        let answers = receiver.await.unwrap_or_default();
+        let answer = |&place: &usize| match answers.get(place) {
+            Some(Ok(scored)) => Ok(reply(scored, &self.config)),
+            Some(Err(fault)) => Err(fault.clone()),
+            None => Err(lost()),
+        };
+        place_of.iter().map(answer).collect()
+    }
+}
+
+/// What is installed for local checkpoints, for `doctor`: the worker's libtorch, threads, memory, CUDA devices or why
+/// there are none.
+///
+/// # Errors
+/// Where the worker is not installed or does not start.
+pub fn look() -> Result<Found> {
+    Worker::start(&locate::find()?, Duration::from_secs(60))?.look()
+}
+
+fn devices(wanted: &LocalDevice, found: &Found) -> Result<Vec<String>> {
+    match wanted {
+        LocalDevice::Auto if found.cuda.is_empty() => Ok(vec!["cpu".into()]),
+        LocalDevice::Auto => Ok((0..found.cuda.len()).map(|number| format!("cuda:{number}")).collect()),
+        // Said here and not at the first question: never silently on the CPU.
+        LocalDevice::These(names) => match names.iter().find(|name| name.starts_with("cuda")) {
+            Some(name) if found.cuda.is_empty() => {
+                let why = found.why_no_cuda.as_deref().unwrap_or("none was found");
+                Err(Error::input(format!("there is no CUDA device for device={name}: {why}"))
+                    .with_help("leave device away or set device=cpu, or see `roborm doctor`"))
+            }
+            _ => Ok(names.clone()),
+        },
+    }
+}
+
+fn reply(scored: &Scored, config: &ModelConfig) -> Reply {
+    let answer = &scored.answer;
+    let shares = answer.digits.iter().flatten().zip(1..).map(|(&share, digit)| (format!("p{digit}"), share));
+    let count = |tokens: usize| Some(tokens as u64);
+    Reply {
+        text: answer.text.clone(),
+        finish_reason: Some(answer.finish.clone()),
+        model_returned: config.settings()["checkpoint"].as_str().map(|digest| format!("qwen3_vl@{digest}")),
+        provider: Some("local".into()),
+        usage: Usage {
+            prompt_tokens: count(answer.prompt_tokens),
+            cached_tokens: count(answer.shared_tokens),
+            completion_tokens: count(answer.completion_tokens),
+            cost_usd: Some(0.0),
+        },
+        latency_ms: Some(scored.latency_ms),
+        attempts: 1,
+        extra: shares.collect(),
+        ..Reply::default()
+    }
+}
+
+impl RewardModel for LocalModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    /// Raw frames; the checkpoint's own rule brings them to size.
+    fn image_needs(&self) -> ImageNeeds {
+        ImageNeeds { encoding: None, max_images: None }
+    }
+
+    fn prompt(&self) -> &Prompt {
+        &self.prompt
+    }
+
+    fn batch_size(&self) -> usize {
+        BATCH
+    }
+
+    /// One at work and one waiting a device.
+    fn concurrency(&self) -> usize {
+        self.devices.len() * 2
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request, call: &'a dyn Call) -> Future<'a, Result<Reply, Fault>> {
+        Box::pin(async move {
+            call.before_send(1)?;
+            let mut replies = self.score(&[request]).await;
+            replies.pop().unwrap_or_else(|| Err(Fault::new(FaultKind::Refused, "the worker gave no answer")))
+        })
+    }
+
+    /// All of one trajectory in one question.
+    fn ask_batch<'a>(
+        &'a self,
+        requests: &'a [Request],
+        calls: &'a [&'a dyn Call],
+    ) -> Future<'a, Vec<Result<Reply, Fault>>> {
+        Box::pin(async move {
+            let allowed: Vec<Result<(), Fault>> = calls.iter().map(|call| call.before_send(1)).collect();
+            let asked: Vec<&Request> = requests
+                .iter()
+                .zip(&allowed)
+                .filter(|(_, allowed)| allowed.is_ok())
+                .map(|(request, _)| request)
+                .collect();
+            let mut replies = self.score(&asked).await.into_iter();
+            let none = || Err(Fault::new(FaultKind::Refused, "the worker gave no answer"));
+            allowed.into_iter().map(|allowed| allowed.and_then(|()| replies.next().unwrap_or_else(none))).collect()
+        })
+    }
+}

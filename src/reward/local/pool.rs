@@ -1,0 +1,301 @@
+//! Workers, one a device, and the questions that wait for them.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use roborm_wire::local::{Answer, Ask, Clip, Failed, FailedKind, Load, Say, Score};
+use tokio::sync::oneshot;
+
+use super::Times;
+use super::worker::{Broken, Worker};
+use crate::Result;
+use crate::frames::Frames;
+use crate::reward::{Fault, FaultKind};
+
+/// One question: instructions of one trajectory.
+pub(super) struct Job {
+    pub(super) trajectory: String,
+    pub(super) frames: Arc<Frames>,
+    pub(super) texts: Vec<String>,
+    pub(super) text_first: bool,
+    pub(super) reply: oneshot::Sender<Vec<Result<Scored, Fault>>>,
+}
+
+/// An answer, and how long after its question it came.
+#[derive(Clone)]
+pub(super) struct Scored {
+    pub(super) answer: Answer,
+    pub(super) latency_ms: f64,
+}
+
+/// Workers and what waits for them.
+pub(super) struct Pool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    news: Condvar,
+    notes: Mutex<Vec<String>>,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    closed: bool,
+}
+
+/// How the workers of a pool are started.
+#[derive(Clone)]
+pub(super) struct Setup {
+    pub(super) program: PathBuf,
+    /// All but the device.
+    pub(super) load: Load,
+    pub(super) times: Times,
+    pub(super) max_tokens: usize,
+    pub(super) silence: Duration,
+}
+
+impl Pool {
+    /// A thread a device; its worker starts and loads at the first question.
+    pub(super) fn new(devices: &[String], setup: &Setup) -> Self {
+        let shared = Arc::new(Shared {
+            queue: Mutex::new(Queue::default()),
+            news: Condvar::new(),
+            notes: Mutex::new(Vec::new()),
+        });
+        for device in devices {
+            let load = Load { device: device.clone(), ..setup.load.clone() };
+            let mut place = Place {
+                setup: Setup { load, ..setup.clone() },
+                shared: shared.clone(),
+                worker: None,
+                seen: None,
+                key: 0,
+            };
+            thread::spawn(move || place.work());
+        }
+        Self { shared }
+    }
+
+    pub(super) fn ask(&self, job: Job) {
+        lock(&self.shared.queue).jobs.push_back(job);
+        self.shared.news.notify_one();
+    }
+
+    pub(super) fn notes(&self) -> Vec<String> {
+        lock(&self.shared.notes).clone()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        lock(&self.shared.queue).closed = true;
+        self.shared.news.notify_all();
+    }
+}
+
+/// A lock whose holder panicked is still good: nothing is left half done under these.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One device with its worker.
+struct Place {
+    setup: Setup,
+    shared: Arc<Shared>,
+    worker: Option<Worker>,
+    /// The frames that the worker holds. Kept, so that another trajectory's cannot come to lie at the same address.
+    seen: Option<Arc<Frames>>,
+    key: u64,
+}
+
+impl Place {
+    fn work(&mut self) {
+        while let Some(job) = self.next() {
+            // Nobody waits any more: the study was stopped.
+            if job.reply.is_closed() {
+                continue;
+            }
+            let answers = self.answer(&job);
+            let _ = job.reply.send(answers);
+        }
+    }
+
+    /// The next question, one about the frames at hand first.
+    fn next(&self) -> Option<Job> {
+        let mut queue = lock(&self.shared.queue);
+        loop {
+            if queue.closed {
+                return None;
+            }
+            let here = |job: &Job| self.seen.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, &job.frames));
+            let place = queue.jobs.iter().position(here).unwrap_or(0);
+            if let Some(job) = queue.jobs.remove(place) {
+                return Some(job);
+            }
+            queue = self.shared.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Answers in the order of the texts. A worker that ends on the way is started again with half as many instructions
+    /// at a time, down to one; the one that it ends on then is given up, and after two in a row the rest as well.
+    fn answer(&mut self, job: &Job) -> Vec<Result<Scored, Fault>> {
+        let mut answers: Vec<Option<Result<Scored, Fault>>> = vec![None; job.texts.len()];
+        let mut batch = None;
+        let mut given_up = 0;
+        loop {
+            let left = unanswered(&answers);
+            if left.is_empty() {
+                break;
+            }
+            let fault = match self.try_answer(job, &left, batch, &mut answers) {
+                Ok(()) => Fault::new(FaultKind::Refused, format!("{}: the worker gave no answer", job.trajectory)),
+                Err(Broken::Failed(failed)) => fault(&job.trajectory, &failed),
+                Err(Broken::Gone(how)) => {
+                    self.worker = None;
+                    self.seen = None;
+                    let tried = batch.unwrap_or(left.len()).min(left.len());
+                    let how = format!("{}: the worker of local checkpoints {how}", job.trajectory);
+                    if tried > 1 {
+                        batch = Some(tried / 2);
+                        self.note(format!("{how}; started again with {} instructions at a time", tried / 2));
+                        continue;
+                    }
+                    let still = unanswered(&answers);
+                    given_up = if still.len() == left.len() { given_up + 1 } else { 1 };
+                    let fault = Fault::new(FaultKind::Refused, how);
+                    if let (1, Some(&first)) = (given_up, still.first()) {
+                        answers[first] = Some(Err(fault));
+                        continue;
+                    }
+                    fault
+                }
+            };
+            for index in unanswered(&answers) {
+                answers[index] = Some(Err(fault.clone()));
+            }
+        }
+        answers.into_iter().flatten().collect()
+    }
+
+    fn note(&self, note: String) {
+        lock(&self.shared.notes).push(note);
+    }
+
+    fn try_answer(
+        &mut self,
+        job: &Job,
+        left: &[usize],
+        batch: Option<usize>,
+        answers: &mut [Option<Result<Scored, Fault>>],
+    ) -> Result<(), Broken> {
+        let times = self.setup.times;
+        let max_tokens = self.setup.max_tokens;
+        self.ready()?;
+        let known = self.seen.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, &job.frames));
+        let (clip, pixels) = if known {
+            (None, Vec::new())
+        } else {
+            self.seen = None;
+            self.key += 1;
+            let (clip, pixels) = clip(&job.frames, times)
+                .map_err(|message| Broken::Failed(Failed { kind: FailedKind::Request, message, help: None }))?;
+            (Some(clip), pixels)
+        };
+        let ask = Ask::Score(Score {
+            key: self.key,
+            clip,
+            texts: left.iter().filter_map(|&index| job.texts.get(index).cloned()).collect(),
+            text_first: job.text_first,
+            max_tokens,
+            batch,
+        });
+        let Some(worker) = &mut self.worker else { return Err(Broken::Gone("is gone".into())) };
+        let start = Instant::now();
+        let notes = &self.shared.notes;
+        let mut place = |index: usize, answer: Result<Scored, Fault>| {
+            if let Some(slot) = left.get(index).and_then(|&index| answers.get_mut(index)) {
+                *slot = Some(answer);
+            }
+        };
+        let result = worker.ask(&ask, &pixels, |say| match say {
+            Say::Answer(answer) => {
+                let latency_ms = start.elapsed().as_secs_f64() * 1e3;
+                place(answer.index, Ok(Scored { answer, latency_ms }));
+            }
+            Say::Refused { index, why } => place(index, Err(fault(&job.trajectory, &why))),
+            Say::Done { notes: new } => {
+                lock(notes).extend(new.into_iter().map(|note| format!("{}: {note}", job.trajectory)));
+            }
+            _ => {}
+        });
+        // Where the frames themselves were refused, the worker has forgotten them.
+        self.seen = result.is_ok().then(|| job.frames.clone());
+        result
+    }
+
+    /// A worker with the checkpoint loaded.
+    fn ready(&mut self) -> Result<(), Broken> {
+        if self.worker.is_some() {
+            return Ok(());
+        }
+        let gone = |error: crate::Error| {
+            Broken::Failed(Failed {
+                kind: FailedKind::Setup,
+                message: error.to_string(),
+                help: error.help().map(str::to_owned),
+            })
+        };
+        let mut worker = Worker::start(&self.setup.program, self.setup.silence).map_err(gone)?;
+        worker.look().map_err(gone)?;
+        // A worker that ends while it loads will do so again: not the trajectory's matter.
+        match worker.load(self.setup.load.clone()) {
+            Ok(_) => {}
+            Err(Broken::Gone(how)) => {
+                let message =
+                    format!("the worker of local checkpoints {how}, while loading {}", self.setup.load.folder);
+                return Err(Broken::Failed(Failed { kind: FailedKind::Setup, message, help: None }));
+            }
+            Err(failed) => return Err(failed),
+        }
+        self.worker = Some(worker);
+        Ok(())
+    }
+}
+
+/// The places without an answer, in the order in which the worker takes them.
+fn unanswered(answers: &[Option<Result<Scored, Fault>>]) -> Vec<usize> {
+    (0..answers.len()).filter(|&index| answers[index].is_none()).collect()
+}
+
+fn fault(trajectory: &str, failed: &Failed) -> Fault {
+    let help = failed.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+    match failed.kind {
+        FailedKind::Setup => Fault::new(FaultKind::Fatal, format!("{}{help}", failed.message)),
+        _ => Fault::new(FaultKind::Refused, format!("{trajectory}: {}{help}", failed.message)),
+    }
+}
+
+/// The frames as the worker takes them.
+fn clip(frames: &Frames, times: Times) -> Result<(Clip, Vec<u8>), String> {
+    let frames = &frames.frames;
+    let first = frames.first().ok_or("no frames to look at")?;
+    if let Some(other) = frames.iter().find(|frame| (frame.width, frame.height) != (first.width, first.height)) {
+        return Err(format!(
+            "frames of different sizes ({} x {} and {} x {})",
+            first.width, first.height, other.width, other.height
+        ));
+    }
+    let seconds = frames.iter().enumerate().map(|(k, frame)| match times {
+        Times::Own => frame.t_s,
+        Times::Rate(rate) => k as f64 / rate,
+    });
+    let clip = Clip { width: first.width, height: first.height, times: seconds.collect() };
+    let mut pixels = Vec::with_capacity(frames.len() * first.rgb.len());
+    frames.iter().for_each(|frame| pixels.extend_from_slice(&frame.rgb));
+    Ok((clip, pixels))
+}

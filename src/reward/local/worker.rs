@@ -1,0 +1,188 @@
+//! One worker process: started, asked, heard, and replaced when it ends.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use roborm_wire::local::{Ask, Failed, Found, Load, PROTOCOL, Ready, Say, receive, send};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::{Error, Result};
+
+/// A running worker.
+pub(super) struct Worker {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    /// Its standard error, for the last words of one that crashed.
+    log: File,
+    silence: Duration,
+}
+
+/// Why a conversation with a worker broke off.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// It said that it cannot, and goes on.
+    Failed(Failed),
+    /// It ended or hung: one line of how.
+    Gone(String),
+}
+
+impl Worker {
+    /// Starts one; it is taken to hang where it says nothing for so long.
+    ///
+    /// # Errors
+    /// Where the program cannot be started.
+    pub(super) fn start(program: &Path, silence: Duration) -> Result<Self> {
+        let cannot = |error: &std::io::Error| Error::worker(format!("cannot start {}: {error}", program.display()));
+        let log = tempfile::tempfile().map_err(|error| cannot(&error))?;
+        let errors = log.try_clone().map_err(|error| cannot(&error))?;
+        let mut child = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            // Ctrl-C in a terminal is for the study, which asks the worker for nothing more.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| cannot(&error))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Error::worker(format!("cannot speak to {}", program.display())));
+        };
+        Ok(Self { child, input, output: BufReader::new(output), log, silence })
+    }
+
+    /// What is installed.
+    ///
+    /// # Errors
+    /// Where the worker ends, or is of another version.
+    pub(super) fn look(&mut self) -> Result<Found> {
+        let mut found = None;
+        let result = self.ask(&Ask::Look, &[], |say| {
+            if let Say::Found(what) = say {
+                found = Some(what);
+            }
+        });
+        let found = match (result, found) {
+            (Ok(()), Some(found)) => found,
+            (Ok(()), None) => {
+                return Err(Error::worker("the worker of local checkpoints did not answer what was asked"));
+            }
+            (Err(broken), _) => return Err(broken.into()),
+        };
+        if found.protocol != PROTOCOL {
+            return Err(Error::worker(format!(
+                "the worker of local checkpoints speaks protocol {} and this roborm {PROTOCOL}",
+                found.protocol
+            ))
+            .with_help("build both from the same sources: `cargo xtask libtorch`"));
+        }
+        Ok(found)
+    }
+
+    /// Loads a checkpoint.
+    ///
+    /// # Errors
+    /// What the worker says, or that it is gone.
+    pub(super) fn load(&mut self, load: Load) -> Result<Ready, Broken> {
+        let mut ready = None;
+        self.ask(&Ask::Load(load), &[], |say| {
+            if let Say::Ready(what) = say {
+                ready = Some(what);
+            }
+        })?;
+        ready.ok_or_else(|| Broken::Gone("did not answer what was asked".into()))
+    }
+
+    /// Asks, and hands on all that is said until the end of the answer.
+    ///
+    /// # Errors
+    /// What the worker says, or that it is gone.
+    pub(super) fn ask(&mut self, ask: &Ask, body: &[u8], mut hear: impl FnMut(Say)) -> Result<(), Broken> {
+        if let Err(error) = send(&mut self.input, ask, body) {
+            return Err(self.gone(&error.to_string()));
+        }
+        loop {
+            if self.output.buffer().is_empty() && !self.speaks() {
+                let _ = self.child.kill();
+                return Err(Broken::Gone(format!("said nothing for {} s", self.silence.as_secs())));
+            }
+            let say = match receive::<Say>(&mut self.output) {
+                Ok(Some((say, _))) => say,
+                Ok(None) => return Err(self.gone("it ended")),
+                Err(error) => return Err(self.gone(&error.to_string())),
+            };
+            match say {
+                Say::Failed(failed) => return Err(Broken::Failed(failed)),
+                last @ (Say::Found(_) | Say::Ready(_) | Say::Done { .. }) => {
+                    hear(last);
+                    return Ok(());
+                }
+                say => hear(say),
+            }
+        }
+    }
+
+    /// Waits until there is something to read, or the end of the pipe.
+    fn speaks(&self) -> bool {
+        let until = Instant::now() + self.silence;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(timeout) = Timespec::try_from(left) else { return true };
+            let mut waiting = [PollFd::new(self.output.get_ref(), PollFlags::IN)];
+            match poll(&mut waiting, Some(&timeout)) {
+                Ok(0) if left.is_zero() => return false,
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                // What is wrong, the read finds out.
+                _ => return true,
+            }
+        }
+    }
+
+    /// How it ended, with its last words where it left any.
+    fn gone(&mut self, what: &str) -> Broken {
+        let _ = self.child.kill();
+        let how = match self.child.wait().ok().map(|status| (status.signal(), status.code())) {
+            Some((Some(9), _)) => "was killed (perhaps for want of memory)".to_owned(),
+            Some((Some(7), _)) => {
+                "ended by a bus error (a file of the checkpoint was cut short while in use)".to_owned()
+            }
+            Some((Some(signal), _)) => format!("ended by signal {signal}"),
+            Some((None, Some(code))) => format!("ended with status {code}"),
+            _ => what.to_owned(),
+        };
+        match self.last_words() {
+            Some(words) => Broken::Gone(format!("{how}: {words}")),
+            None => Broken::Gone(how),
+        }
+    }
+
+    fn last_words(&mut self) -> Option<String> {
+        let end = self.log.seek(SeekFrom::End(0)).ok()?;
+        self.log.seek(SeekFrom::Start(end.saturating_sub(2000))).ok()?;
+        let mut words = Vec::new();
+        self.log.read_to_end(&mut words).ok()?;
+        let words = String::from_utf8_lossy(&words).into_owned();
+        words.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
+    }
+}
+
+impl Drop for Worker {
+    /// It keeps nothing that would be lost.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl From<Broken> for Error {
+    fn from(broken: Broken) -> Self {
+        match broken {
+            Broken::Failed(Failed { message, help: Some(help), .. }) => Error::input(message).with_help(help),
+            Broken::Failed(Failed { message, help: None, .. }) => Error::input(message),
+            Broken::Gone(how) => Error::worker(format!("the worker of local checkpoints {how}")),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Columns as codes: every different value gets a number in order of first appearance.
+
+use polars::prelude::*;
+
+use super::key::Key;
+use crate::{Error, Result};
+
+/// A column as codes into its different values.
+pub(super) struct Coded {
+    pub codes: Vec<u32>,
+    pub keys: Vec<Key>,
+}
+
+/// Codes of the values of a column. Dates and times are coded as texts.
+pub(super) fn code(column: &Column) -> Result<Coded> {
+    let series = column.as_materialized_series();
+    match series.dtype() {
+        DataType::String => Ok(code_texts(series.str()?)),
+        DataType::Boolean => Ok(code_plain(series.bool()?.iter(), Key::Flag)),
+        DataType::Float32 | DataType::Float64 => {
+            let floats = series.cast(&DataType::Float64)?;
+            let bits = floats.f64()?.iter().map(|value| value.map(f64::to_bits));
+            Ok(code_plain(bits, |bits| Key::real(f64::from_bits(bits))))
+        }
+        DataType::Null => Ok(Coded { codes: vec![0; series.len()], keys: vec![Key::Missing] }),
+        DataType::Date | DataType::Time | DataType::Datetime(..) | DataType::Duration(_) | DataType::UInt64 => {
+            Ok(code_texts(series.cast(&DataType::String)?.str()?))
+        }
+        dtype if dtype.is_integer() => {
+            let integers = series.cast(&DataType::Int64)?;
+            Ok(code_plain(integers.i64()?.iter(), Key::Integer))
+        }
+        dtype => Err(Error::usage(format!("column `{}` of type {dtype} cannot group rows", series.name()))
+            .with_help("group by columns of texts, numbers, booleans, dates or times")),
+    }
+}
+
+fn code_texts(texts: &StringChunked) -> Coded {
+    let mut index: PlHashMap<&str, u32> = PlHashMap::default();
+    let mut keys = Vec::new();
+    let mut missing = None;
+    let mut codes = Vec::with_capacity(texts.len());
+    let has_nulls = texts.null_count() > 0;
+    for array in texts.downcast_iter() {
+        // Two equal views of one array are equal texts, and rows of one trajectory follow each other: most texts are
+        // never looked at.
+        let mut last: Option<(u128, u32)> = None;
+        for (i, view) in array.views().iter().enumerate() {
+            if has_nulls && array.get(i).is_none() {
+                codes.push(*missing.get_or_insert_with(|| {
+                    keys.push(Key::Missing);
+                    keys.len() as u32 - 1
+                }));
+                continue;
+            }
+            let view = view.as_u128();
+            let code = match last {
+                Some((same, code)) if same == view => code,
+                _ => {
+                    let text = array.value(i);
+                    *index.entry(text).or_insert_with(|| {
+                        keys.push(Key::Text(text.to_owned()));
+                        keys.len() as u32 - 1
+                    })
+                }
+            };
+            last = Some((view, code));
+            codes.push(code);
+        }
+    }
+    Coded { codes, keys }
+}
+
+fn code_plain<T: Copy + Eq + std::hash::Hash>(
+    values: impl Iterator<Item = Option<T>>,
+    key: impl Fn(T) -> Key,
+) -> Coded {
+    let mut index: PlHashMap<Option<T>, u32> = PlHashMap::default();
+    let mut keys = Vec::new();
+    let mut last: Option<(Option<T>, u32)> = None;
+    let codes = values
+        .map(|value| {
+            let code = match last {
+                Some((same, code)) if same == value => code,
+                _ => *index.entry(value).or_insert_with(|| {
+                    keys.push(value.map_or(Key::Missing, &key));
+                    keys.len() as u32 - 1
+                }),
+            };
+            last = Some((value, code));
+            code
+        })
+        .collect();
+    Coded { codes, keys }
+}
+
+/// The values of a column over all chunks.
+#[derive(Default)]
+pub(super) struct Dictionary {
+    index: PlHashMap<Key, u32>,
+    keys: Vec<Key>,
+}
+
+impl Dictionary {
+    /// The code of a key, a new one if it was not seen before.
+    pub fn code(&mut self, key: &Key) -> u32 {
+        if let Some(code) = self.index.get(key) {
+            return *code;
+        }
+        let code = self.keys.len() as u32;
+        self.keys.push(key.clone());
+        self.index.insert(key.clone(), code);
+        code
+    }
+
+    /// All keys, by code.
+    pub fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
+    /// The place of every code in the order of the keys.
+    pub fn ranks(&self) -> Vec<u32> {
+        ranks(&self.keys)
+    }
+}
+
+/// Numbers pairs of codes in order of first appearance: tuples become single codes by folding.
+///
+/// A table of rows where the pairs fill it well (every model has scored every trajectory), a hash map for the rest.
+#[derive(Default)]
+pub(super) struct Pairs {
+    table: Vec<Vec<u32>>,
+    places: usize,
+    others: PlHashMap<u64, u32>,
+    next: u32,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl Pairs {
+    #[inline]
+    pub fn code(&mut self, a: u32, b: u32) -> u32 {
+        match self.table.get(a as usize).and_then(|row| row.get(b as usize)) {
+            Some(&code) if code != EMPTY => code,
+            _ => self.look_further(a, b),
+        }
+    }
+
+    fn look_further(&mut self, a: u32, b: u32) -> u32 {
+        let key = u64::from(a) << 32 | u64::from(b);
+        if let Some(code) = self.others.get(&key) {
+            return *code;
+        }
+        let code = self.next;
+        self.next += 1;
+        match self.place(a as usize, b as usize) {
+            Some(place) => *place = code,
+            None => _ = self.others.insert(key, code),
+        }
+        code
+    }
+
+    /// A place in the table, as long as that has no more than eight places a pair (and a first mebi of them).
+    fn place(&mut self, a: usize, b: usize) -> Option<&mut u32> {
+        let budget = 8 * self.next as usize + (1 << 20);
+        let rows = (a + 1).saturating_sub(self.table.len());
+        let had = self.table.get(a).map_or(0, Vec::len);
+        let grown = if b < had { had } else { (b + 1).next_power_of_two() };
+        if self.places + rows + (grown - had) > budget {
+            return None;
+        }
+        self.places += rows + (grown - had);
+        if rows > 0 {
+            self.table.resize_with(a + 1, Vec::new);
+        }
+        let row = &mut self.table[a];
+        row.resize(grown, EMPTY);
+        row.get_mut(b)
+    }
+}
+
+/// Rows by key: those of equal keys together, in their order, with a number that tells keys apart. `None` where 64 bits
+/// do not suffice for that.
+pub(super) fn by_key(columns: &[Coded]) -> Option<Vec<(u64, u32)>> {
+    let bits: Vec<u32> = columns.iter().map(|column| usize::BITS - column.keys.len().leading_zeros()).collect();
+    let all: u32 = bits.iter().sum();
+    if all > u64::BITS {
+        return None;
+    }
+    let height = columns.first().map_or(0, |column| column.codes.len());
+    let mut units: Vec<(u64, u32)> = (0..height as u32).map(|row| (0, row)).collect();
+    for (column, bits) in columns.iter().zip(&bits) {
+        // By the keys themselves, so that all chunks of a table have one order.
+        let ranks = ranks(&column.keys);
+        for (unit, code) in units.iter_mut().zip(&column.codes) {
+            unit.0 = unit.0 << bits | u64::from(ranks[*code as usize]);
+        }
+    }
+    // By eleven bits at a time from the last: two or three passes where a comparison sort takes eighteen.
+    let mut other = vec![(0, 0); units.len()];
+    for shift in (0..all).step_by(11) {
+        let digit = |unit: &(u64, u32)| (unit.0 >> shift) as usize & 0x7ff;
+        let mut starts = [0usize; 0x801];
+        for unit in &units {
+            starts[digit(unit) + 1] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        for unit in &units {
+            let place = &mut starts[digit(unit)];
+            other[*place] = *unit;
+            *place += 1;
+        }
+        std::mem::swap(&mut units, &mut other);
+    }
+    Some(units)
+}
+
+/// The place of every key in their order.
+fn ranks(keys: &[Key]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    order.sort_unstable_by(|a, b| keys[*a as usize].cmp(&keys[*b as usize]));
+    let mut ranks = vec![0; order.len()];
+    for (rank, code) in order.into_iter().enumerate() {
+        ranks[code as usize] = rank as u32;
+    }
+    ranks
+}

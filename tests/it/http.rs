@@ -1,0 +1,9 @@
+//! The OpenAI-compatible client against the stub: requests, replies, faults, money, keys.
+
+mod faults;
+mod keys;
+mod load;
+mod money;
+mod requests;
+mod support;
+mod tls;

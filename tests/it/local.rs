@@ -1,0 +1,226 @@
+//! Local checkpoints: the name, the worker's supervision (by a fake that misbehaves), and the true worker where it is
+//! built.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use roborm::frames::{Frame, Frames};
+use roborm::reward::local::{LocalDevice, LocalModel, LocalSpec, Times};
+use roborm::reward::{Call, Fault, FaultKind, Part, Prompt, Reply, Request, RewardModel};
+
+const PROMPT: Prompt = Prompt { version: "test-1", before: "Task: ", after: "", order: &[Part::Frames, Part::Text] };
+
+struct Allowed;
+
+impl Call for Allowed {
+    fn before_send(&self, _attempt: u32) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn id_came(&self, _id: &str) {}
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+fn frames(count: u64, width: u32, height: u32) -> Arc<Frames> {
+    let frame = |index: u64| Frame {
+        index,
+        t_s: index as f64,
+        file_index: index,
+        file_t_s: index as f64,
+        width,
+        height,
+        rgb: (0..width * height * 3).map(|at| (u64::from(at) * 7 + index * 31) as u8).collect(),
+    };
+    Arc::new(Frames { source: "made".into(), rule: "1fps".into(), frames: (0..count).map(frame).collect() })
+}
+
+fn requests(frames: &Arc<Frames>, instructions: &[&str]) -> Vec<Request> {
+    let request = |instruction: &&str| Request {
+        trajectory: "t1".into(),
+        frames: frames.clone(),
+        images: Arc::new(Vec::new()),
+        instruction: (*instruction).into(),
+        repeat: 0,
+        label: None,
+        strategies: Vec::new(),
+    };
+    instructions.iter().map(request).collect()
+}
+
+fn ask(model: &LocalModel, frames: &Arc<Frames>, instructions: &[&str]) -> Vec<Result<Reply, Fault>> {
+    let requests = requests(frames, instructions);
+    let calls: Vec<&dyn Call> = requests.iter().map(|_| &Allowed as &dyn Call).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(model.ask_batch(&requests, &calls))
+}
+
+fn texts(replies: &[Result<Reply, Fault>]) -> Vec<&str> {
+    let text = |reply: &'_ Result<Reply, Fault>| match reply {
+        Ok(reply) => reply.text.as_str().to_owned().leak() as &str,
+        Err(fault) => fault.message.clone().leak(),
+    };
+    replies.iter().map(text).collect()
+}
+
+/// A model whose worker is the fake one.
+fn fake() -> LocalModel {
+    let mut spec = LocalSpec::new(fixture("qwen3vl/sharded"));
+    spec.program = Some(fixture("local/fake_worker.py"));
+    spec.device = LocalDevice::These(vec!["cpu".into()]);
+    spec.silence = Duration::from_secs(20);
+    LocalModel::open(&spec, PROMPT).expect("a checkpoint and a worker")
+}
+
+#[test]
+fn the_name_says_how_it_runs() {
+    let spec = LocalSpec::parse("a,b=c/Qwen,device=cuda:0+cuda:1,dtype=bf16,times=2,video=nested,threads=3");
+    let spec = spec.expect("known settings");
+    assert_eq!(spec.folder, PathBuf::from("a,b=c/Qwen"));
+    assert_eq!(spec.device, LocalDevice::These(vec!["cuda:0".into(), "cuda:1".into()]));
+    assert_eq!((spec.dtype.as_str(), spec.video.as_str()), ("bf16", "nested"));
+    assert_eq!((spec.times, spec.threads), (Times::Rate(2.0), Some(3)));
+    assert_eq!(LocalSpec::parse("/models/Robo").expect("a folder"), LocalSpec::new("/models/Robo"));
+    for (text, message, help) in [
+        ("", "local: names no folder", "give the folder of a checkpoint: local:DIR"),
+        ("d,devise=cpu", "local:d,devise=cpu: the setting 'devise' is not known", "did you mean device?"),
+        ("d,dtype=int8", "local:d,dtype=int8: dtype=int8 is not known", "stored, f32, bf16, f16"),
+        ("d,times=0", "local:d,times=0: times=0 is no rate", "own (the frames' own times), or frames a second"),
+    ] {
+        let error = LocalSpec::parse(text).expect_err(text);
+        assert_eq!((error.to_string().as_str(), error.help()), (message, Some(help)));
+        assert!(error.is_usage());
+    }
+}
+
+#[test]
+fn folders_and_workers_that_are_none() {
+    let refused = |change: &dyn Fn(&mut LocalSpec)| {
+        let mut spec = LocalSpec::new(fixture("qwen3vl/sharded"));
+        spec.program = Some(fixture("local/fake_worker.py"));
+        change(&mut spec);
+        match LocalModel::open(&spec, PROMPT) {
+            Ok(_) => panic!("opened"),
+            Err(error) => error.to_string(),
+        }
+    };
+    let empty = tempfile::tempdir().expect("a folder");
+    let message = refused(&|spec| spec.folder = empty.path().into());
+    assert!(message.starts_with(&format!("{}: no checkpoint (config.json: ", empty.path().display())), "{message}");
+    let message = refused(&|spec| spec.folder = empty.path().join("nowhere"));
+    assert_eq!(message, format!("{}: no such folder", empty.path().join("nowhere").display()));
+    let message = refused(&|spec| spec.device = LocalDevice::These(vec!["cuda".into()]));
+    assert_eq!(message, "there is no CUDA device for device=cuda: it is a fake");
+    let message = refused(&|spec| spec.program = Some("/bin/true".into()));
+    assert!(message.starts_with("the worker of local checkpoints "), "{message}");
+    let message = refused(&|spec| spec.program = Some(empty.path().join("none")));
+    assert!(message.starts_with("cannot start "), "{message}");
+}
+
+#[test]
+fn the_settings_tell_every_checkpoint_apart() {
+    let one = fake();
+    assert_eq!(one.config(), fake().config());
+    let copy = tempfile::tempdir().expect("a folder");
+    for entry in std::fs::read_dir(fixture("qwen3vl/sharded")).expect("the fixture") {
+        let entry = entry.expect("a file");
+        std::fs::copy(entry.path(), copy.path().join(entry.file_name())).expect("a copy");
+    }
+    let spec = |folder: &Path| {
+        let mut spec = LocalSpec::new(folder);
+        spec.program = Some(fixture("local/fake_worker.py"));
+        spec.device = LocalDevice::These(vec!["cpu".into()]);
+        spec
+    };
+    let open = |spec: &LocalSpec| LocalModel::open(spec, PROMPT).expect("a checkpoint").config().clone();
+    assert_eq!(&open(&spec(copy.path())), one.config(), "where it lies does not matter");
+    let times = LocalSpec { times: Times::Rate(1.0), ..spec(copy.path()) };
+    assert_ne!(open(&times).digest(), one.config().digest());
+    let weights = copy.path().join("model-00002-of-00003.safetensors");
+    let mut bytes = std::fs::read(&weights).expect("a shard");
+    *bytes.last_mut().expect("bytes") ^= 1;
+    std::fs::write(&weights, bytes).expect("a writable copy");
+    assert_ne!(open(&spec(copy.path())).digest(), one.config().digest(), "one bit of a weight");
+}
+
+#[test]
+fn one_question_a_trajectory_and_each_wording_once() {
+    let model = fake();
+    let clip = frames(2, 8, 4);
+    let replies = ask(&model, &clip, &["a", "bb", "a"]);
+    assert_eq!(texts(&replies), ["ANSWER: 3", "ANSWER: 4", "ANSWER: 3"]);
+    let reply = replies[1].as_ref().expect("an answer");
+    assert_eq!(reply.extra.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["p1", "p2", "p3", "p4", "p5"]);
+    assert_eq!(reply.extra[3].1, 1.0);
+    assert_eq!((reply.usage.prompt_tokens, reply.usage.cached_tokens), (Some(8), Some(1)));
+    // The frames went over once.
+    let again = ask(&model, &clip, &["a"]);
+    assert_eq!(again[0].as_ref().expect("an answer").usage.cached_tokens, Some(2));
+    assert_eq!(model.notes(), [""; 0]);
+}
+
+#[test]
+fn a_crash_halves_the_batch_and_costs_only_what_crashes_alone() {
+    let model = fake();
+    let replies = ask(&model, &frames(1, 4, 4), &["one", "three", "die", "refuse", "fifteen"]);
+    let dead = "t1: the worker of local checkpoints was killed (perhaps for want of memory): terrible things";
+    assert_eq!(texts(&replies), ["ANSWER: 5", "ANSWER: 2", dead, "t1: too long (shorten it)", "ANSWER: 4"]);
+    assert_eq!(replies[2].as_ref().expect_err("it died").kind, FaultKind::Refused);
+    let notes = model.notes();
+    assert!(notes[0].ends_with("terrible things; started again with 2 instructions at a time"), "{notes:?}");
+    // It goes on with the next.
+    assert_eq!(texts(&ask(&model, &frames(1, 4, 4), &["fifteen"])), ["ANSWER: 4"]);
+}
+
+#[test]
+fn a_worker_that_hangs_is_ended() {
+    let mut spec = LocalSpec::new(fixture("qwen3vl/sharded"));
+    spec.program = Some(fixture("local/fake_worker.py"));
+    spec.silence = Duration::from_secs(2);
+    let model = LocalModel::open(&spec, PROMPT).expect("a checkpoint and a worker");
+    let replies = ask(&model, &frames(1, 4, 4), &["hang"]);
+    assert_eq!(texts(&replies), ["t1: the worker of local checkpoints said nothing for 2 s"]);
+}
+
+#[test]
+fn clips_that_cannot_be_sent() {
+    let model = fake();
+    assert_eq!(texts(&ask(&model, &frames(0, 4, 4), &["a"])), ["t1: no frames to look at"]);
+    let mut mixed = Frames::clone(&frames(2, 4, 4));
+    mixed.frames[1] = frames(1, 8, 4).frames[0].clone();
+    let message = "t1: frames of different sizes (4 x 4 and 8 x 4)";
+    assert_eq!(texts(&ask(&model, &Arc::new(mixed), &["a"])), [message]);
+}
+
+/// The true worker, where it is built.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn the_true_worker() {
+    let spec = LocalSpec {
+        device: LocalDevice::These(vec!["cpu".into()]),
+        threads: Some(1),
+        ..LocalSpec::new(fixture("qwen3vl/base"))
+    };
+    let model = match LocalModel::open(&spec, PROMPT) {
+        Ok(model) => model,
+        Err(error) if error.to_string().contains("was not found") => {
+            println!("skipped: {error}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let clip = frames(3, 96, 64);
+    let replies = ask(&model, &clip, &["put the cup on the plate", "place the cup", "put the cup on the plate"]);
+    let reply = |at: usize| replies[at].as_ref().expect("an answer");
+    assert_eq!(reply(0).text, reply(2).text);
+    assert!(reply(1).usage.cached_tokens > Some(24), "the frames are shared: {:?}", reply(1).usage);
+    assert_eq!(reply(0).usage.cached_tokens, reply(1).usage.cached_tokens);
+    let alone = ask(&model, &clip, &["place the cup"]);
+    assert_eq!(alone[0].as_ref().expect("an answer").text, reply(1).text);
+    // No frames: said for that trajectory, and the next is scored.
+    assert!(ask(&model, &frames(2, 6000, 16), &["a"])[0].is_err());
+    assert!(ask(&model, &clip, &["a"])[0].is_ok());
+}

@@ -1,0 +1,158 @@
+//! The folder of a checkpoint: which files it has, whether they are whole, where each tensor lies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::safetensors::{Shard, TensorInfo};
+use super::{Config, Generation, ImagePixels, VideoPixels, expected};
+use crate::{Error, Result};
+
+/// A checkpoint whose every part has been looked at; no weight has been read yet.
+pub struct Checkpoint {
+    /// The folder with the files, a hub cache already followed to its snapshot.
+    pub folder: PathBuf,
+    /// The architecture.
+    pub config: Config,
+    /// Stop tokens and the penalty of repetitions.
+    pub generation: Generation,
+    /// How frames become pixels.
+    pub video: VideoPixels,
+    /// How an image becomes pixels.
+    pub image: ImagePixels,
+    /// Where each tensor lies.
+    pub tensors: BTreeMap<String, (Arc<Shard>, TensorInfo)>,
+}
+
+impl Checkpoint {
+    /// Looks at everything in a folder: configuration, index, the headers and lengths of the shards, the name and shape
+    /// of every tensor.
+    ///
+    /// # Errors
+    /// Names the first file or tensor that is missing, cut short, or not what the configuration says.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let folder = resolve(folder)?;
+        let config = Config::read(&folder)?;
+        let generation = Generation::read(&folder)?;
+        let (video, image) = super::pixels::read(&folder, &config.vision)?;
+        let mut tensors = BTreeMap::new();
+        for path in shards(&folder)? {
+            let shard = Arc::new(Shard::open(&path)?);
+            for (name, info) in shard.tensors()? {
+                if tensors.insert(name.clone(), (Arc::clone(&shard), info)).is_some() {
+                    return Err(Error::setup(format!("{}: {name} stands in two shards", path.display())));
+                }
+            }
+        }
+        let checkpoint = Self { folder, config, generation, video, image, tensors };
+        checkpoint.check()?;
+        Ok(checkpoint)
+    }
+
+    /// Whether the head is the embedding: what counts is the files.
+    pub fn is_tied(&self) -> bool {
+        !self.tensors.contains_key("lm_head.weight")
+    }
+
+    /// Bytes of all weights as stored.
+    pub fn bytes(&self) -> u64 {
+        self.tensors.values().map(|(_, info)| info.range.len() as u64).sum()
+    }
+
+    /// Numbers in all weights.
+    pub fn parameters(&self) -> u64 {
+        self.tensors.values().map(|(_, info)| info.shape.iter().product::<i64>() as u64).sum()
+    }
+
+    fn check(&self) -> Result<()> {
+        for (name, shape) in expected(&self.config) {
+            if name == "lm_head.weight" && self.is_tied() {
+                if !self.config.tied {
+                    return Err(self.missing(&name));
+                }
+                continue;
+            }
+            let Some((shard, info)) = self.tensors.get(&name) else { return Err(self.missing(&name)) };
+            if info.shape != shape {
+                return Err(Error::setup(format!(
+                    "{}: {name} has the shape {:?} where config.json makes it {shape:?}",
+                    shard.path().display(),
+                    info.shape
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn missing(&self, name: &str) -> Error {
+        Error::setup(format!("{}: the tensor {name} is in no file", self.folder.display()))
+            .with_help("the download may be incomplete, or config.json belongs to another checkpoint")
+    }
+}
+
+/// The folder itself, or the snapshot where `folder` is a model's folder in the cache of the hub.
+///
+/// # Errors
+/// Where there is no such folder, or a cache without a snapshot.
+pub fn resolve(folder: &Path) -> Result<PathBuf> {
+    roborm_wire::local::resolve(folder).map_err(|[message, help]| Error::setup(message).with_help(help))
+}
+
+/// The safetensors files, by the index where there is one.
+fn shards(folder: &Path) -> Result<Vec<PathBuf>> {
+    let index = folder.join("model.safetensors.index.json");
+    if !index.exists() {
+        let single = folder.join("model.safetensors");
+        if single.exists() {
+            return Ok(vec![single]);
+        }
+        return Err(Error::setup(format!(
+            "{}: no weights (neither model.safetensors nor model.safetensors.index.json)",
+            folder.display()
+        ))
+        .with_help("weights in other formats (.bin, .gguf) cannot be read; convert them with save_pretrained"));
+    }
+    let value = read_json(&index)?;
+    let map = value["weight_map"]
+        .as_object()
+        .ok_or_else(|| Error::setup(format!("{}: weight_map is missing", index.display())))?;
+    let mut names = BTreeSet::new();
+    for (tensor, file) in map {
+        let name = file.as_str().unwrap_or_default();
+        // The index comes from elsewhere: it may not reach outside the folder.
+        if name.is_empty() || Path::new(name).file_name() != Some(name.as_ref()) {
+            return Err(Error::setup(format!("{}: {tensor} is said to be in {file}, no file name", index.display())));
+        }
+        names.insert(name);
+    }
+    let mut paths = Vec::new();
+    for name in names {
+        let path = folder.join(name);
+        if !path.exists() {
+            return Err(Error::setup(format!("{}: the shard is missing", path.display()))
+                .with_help("the index names it; the download may be incomplete"));
+        }
+        let held: BTreeSet<String> = Shard::open(&path)?.tensors()?.into_iter().map(|(name, _)| name).collect();
+        let lacking = map.iter().find(|(tensor, file)| file.as_str() == Some(name) && !held.contains(*tensor));
+        if let Some((tensor, _)) = lacking {
+            return Err(Error::setup(format!("{}: {tensor} is not in it, though the index says so", path.display()))
+                .with_help("the index and the shards are of different checkpoints, or the download is incomplete"));
+        }
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+/// A JSON file.
+pub(super) fn read_json(path: &Path) -> Result<Value> {
+    let text = fs::read_to_string(path).map_err(|error| Error::setup(format!("{}: {error}", path.display())))?;
+    serde_json::from_str(&text).map_err(|error| Error::setup(format!("{}: {error}", path.display())))
+}
+
+/// A JSON file that need not be there.
+pub(super) fn read_json_if_any(path: &Path) -> Result<Option<Value>> {
+    if path.exists() { read_json(path).map(Some) } else { Ok(None) }
+}

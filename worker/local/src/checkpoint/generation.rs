@@ -1,0 +1,46 @@
+//! `generation_config.json`: what of it matters to greedy decoding.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::folder::{read_json, read_json_if_any};
+use crate::Result;
+
+/// Stop tokens and the penalty of repetitions. Temperature, top-p and top-k do nothing in greedy decoding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generation {
+    /// Tokens that end an answer.
+    pub stop: Vec<i64>,
+    /// Divides the positive and multiplies the negative logits of tokens that came before; 1 is none.
+    pub repetition_penalty: f64,
+}
+
+impl Generation {
+    /// Reads `generation_config.json`; where it is absent or names no stop token, those of `config.json` count, and
+    /// at last Qwen's own (`<|im_end|>`, `<|endoftext|>`).
+    ///
+    /// # Errors
+    /// Where a file is damaged.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let generation = read_json_if_any(&folder.join("generation_config.json"))?.unwrap_or_default();
+        let config = read_json(&folder.join("config.json"))?;
+        let stop = [&generation["eos_token_id"], &config["eos_token_id"], &config["text_config"]["eos_token_id"]]
+            .into_iter()
+            .find_map(ids)
+            .unwrap_or_else(|| vec![151_645, 151_643]);
+        let repetition_penalty =
+            generation["repetition_penalty"].as_f64().filter(|&penalty| penalty > 0.0).unwrap_or(1.0);
+        Ok(Self { stop, repetition_penalty })
+    }
+}
+
+/// One id, or a list of them.
+fn ids(value: &Value) -> Option<Vec<i64>> {
+    match value {
+        Value::Array(items) => {
+            items.iter().map(Value::as_i64).collect::<Option<Vec<_>>>().filter(|ids| !ids.is_empty())
+        }
+        other => other.as_i64().map(|id| vec![id]),
+    }
+}

@@ -1,0 +1,100 @@
+//! How frames become pixels: `video_preprocessor_config.json` and `preprocessor_config.json`, or both inside
+//! `processor_config.json`, as later versions write them. What is absent has the default of its class.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::VisionConfig;
+use super::config::Fields;
+use super::folder::read_json_if_any;
+use crate::{Error, Result};
+
+/// How the frames of a video become pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VideoPixels {
+    /// What both kinds share.
+    pub image: ImagePixels,
+    /// Whether each frame may have no more pixels than [`VideoPixels::frame_tokens`] make.
+    pub cap_frames: bool,
+    /// Tokens a frame under that cap.
+    pub frame_tokens: i64,
+}
+
+/// How an image becomes pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImagePixels {
+    /// Pixels of the whole picture (of a video: of all its frames) at least.
+    pub fewest: i64,
+    /// Pixels of the whole picture (of a video: of all its frames) at most.
+    pub most: i64,
+    /// Subtracted from every channel, as a share of 255.
+    pub mean: [f64; 3],
+    /// Divides every channel, as a share of 255.
+    pub std: [f64; 3],
+}
+
+pub(super) fn read(folder: &Path, vision: &VisionConfig) -> Result<(VideoPixels, ImagePixels)> {
+    let both = read_json_if_any(&folder.join("processor_config.json"))?.unwrap_or_default();
+    let part = |file: &str, key: &str| -> Result<(Value, String)> {
+        let path = folder.join(file);
+        Ok(match read_json_if_any(&path)? {
+            Some(value) => (value, path.display().to_string()),
+            None if both[key].is_object() => (both[key].clone(), format!("{}/processor_config.json", folder.display())),
+            None => (Value::Object(Default::default()), path.display().to_string()),
+        })
+    };
+    let (value, place) = part("video_preprocessor_config.json", "video_processor")?;
+    let video = video(&value, vision).map_err(|error| error.at(&place))?;
+    let (value, place) = part("preprocessor_config.json", "image_processor")?;
+    // The class of the image processor has other defaults for mean and size, which no Qwen3-VL was trained with; the
+    // published file has these.
+    let defaults = ImagePixels { fewest: 65_536, most: 16_777_216, mean: [0.5; 3], std: [0.5; 3] };
+    let image = image(&value, vision, defaults).map_err(|error| error.at(&place))?;
+    Ok((video, image))
+}
+
+fn video(value: &Value, vision: &VisionConfig) -> Result<VideoPixels> {
+    let fields = Fields::new(value, "")?;
+    let defaults = ImagePixels { fewest: 128 * 32 * 32, most: 32 * 32 * 768, mean: [0.5; 3], std: [0.5; 3] };
+    Ok(VideoPixels {
+        image: image(value, vision, defaults)?,
+        cap_frames: fields.flag("cap_pixels_per_frame").unwrap_or(false),
+        frame_tokens: fields.positive_or("max_video_tokens", 768)?,
+    })
+}
+
+fn image(value: &Value, vision: &VisionConfig, defaults: ImagePixels) -> Result<ImagePixels> {
+    let fields = Fields::new(value, "")?;
+    for (name, here) in
+        [("patch_size", vision.patch), ("temporal_patch_size", vision.temporal_patch), ("merge_size", vision.merge)]
+    {
+        let there = fields.positive_or(name, here)?;
+        if there != here {
+            return Err(Error::setup(format!("{name} is {there}, and config.json has {here}")));
+        }
+    }
+    let size = fields.child("size")?;
+    let edge = |name: &str, old: &str, default: i64| {
+        let new = size.as_ref().and_then(|size| size.number(name));
+        new.or(fields.number(old)).map_or(default, |edge| edge as i64)
+    };
+    let three = |name: &str, default: [f64; 3]| match fields.numbers(name) {
+        None => Ok(default),
+        Some(numbers) => <[f64; 3]>::try_from(numbers)
+            .map_err(|numbers| Error::setup(format!("{name} has {} numbers, not 3", numbers.len()))),
+    };
+    let pixels = ImagePixels {
+        fewest: edge("shortest_edge", "min_pixels", defaults.fewest),
+        most: edge("longest_edge", "max_pixels", defaults.most),
+        mean: three("image_mean", defaults.mean)?,
+        std: three("image_std", defaults.std)?,
+    };
+    if pixels.fewest < 1 || pixels.most < pixels.fewest || pixels.std.contains(&0.0) {
+        return Err(Error::setup(format!(
+            "a picture of {} to {} pixels, divided by {:?}, is impossible",
+            pixels.fewest, pixels.most, pixels.std
+        )));
+    }
+    Ok(pixels)
+}

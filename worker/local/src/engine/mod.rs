@@ -1,0 +1,267 @@
+//! Greedy answers to many instructions about one clip, over one prefill.
+//!
+//! Everything before the instruction is the same for all instructions of a clip, so its keys and values are made once
+//! and kept. What is shared is the common prefix of the token ids, never a split of the text: the space before an
+//! instruction melts into its first token. The rests of the prompts are then laid one after another into one sequence,
+//! with a mask that lets each see the prefix and itself alone; so there is no padding, and the prefix is never copied.
+//!
+//! Memory beside the weights: keys and values of the prefix and of all rests ([`Cache::bytes_a_token`] each), and the
+//! activations of at most [`PACKED_TOKENS`] tokens or one whole prompt.
+
+mod answer;
+mod batch;
+mod guard;
+mod hardware;
+mod prefix;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use roborm_wire::local::{Answer, Clip, Ready};
+use tch::{Device, Kind, Tensor};
+
+pub use answer::answer_place;
+pub use guard::guarded;
+pub use hardware::{Hardware, device, look};
+use prefix::Prefix;
+
+use crate::checkpoint::{Checkpoint, Dtype, Shard};
+use crate::input::{Grid, Layout, Patches, Prompt, Visual, patches, positions, timestamps};
+use crate::model::{Cache, Deepstack, Seen, TextModel, VisionTower, Weights, untraced};
+use crate::tokenizer::Tokenizer;
+use crate::{Error, Result};
+
+/// Tokens after the prefix that are computed together, at most (a single longer instruction is still taken).
+pub const PACKED_TOKENS: usize = 2048;
+
+/// Instructions that are computed together, at most.
+pub const BATCH: usize = 64;
+
+/// A loaded checkpoint, and what it has seen last.
+pub struct Engine {
+    text: TextModel,
+    vision: VisionTower,
+    tokenizer: Tokenizer,
+    prompt: Prompt,
+    layout: Layout,
+    checkpoint: Checkpoint,
+    /// Tensors point into these.
+    _mapped: Vec<Arc<Shard>>,
+    /// The tokens of the answers 1 to 5, where each is one token.
+    digits: Option<[i64; 5]>,
+    clip: Option<SeenClip>,
+}
+
+/// A clip that has been through the vision tower.
+struct SeenClip {
+    visual: Visual,
+    grid: Grid,
+    seen: Seen,
+    prefix: Option<Prefix>,
+}
+
+/// What is asked about the clip.
+pub struct Question<'a> {
+    /// The texts around and with the instruction.
+    pub texts: &'a [String],
+    /// Whether the text stands before the frames.
+    pub text_first: bool,
+    /// At most so many new tokens.
+    pub max_tokens: usize,
+    /// At most so many instructions at a time.
+    pub batch: Option<usize>,
+}
+
+/// What the engine tells while it is at work.
+pub enum Event {
+    /// Still at work, and on what.
+    Alive(String),
+    /// One instruction is scored.
+    Answer(Answer),
+    /// One instruction cannot be scored, by its place.
+    Refused(usize, Error),
+}
+
+impl Engine {
+    /// Loads a checkpoint. `dtype` none: as stored.
+    ///
+    /// # Errors
+    /// Where the checkpoint is not whole, the memory does not suffice, or a weight is NaN.
+    pub fn load(
+        folder: &Path,
+        device: Device,
+        dtype: Option<Dtype>,
+        video: &str,
+        alive: &mut dyn FnMut(&str),
+    ) -> Result<Self> {
+        let checkpoint = Checkpoint::open(folder)?;
+        let tokenizer = Tokenizer::read(&checkpoint.folder)?;
+        let layout = Layout::parse(video, checkpoint.config.transformers_version.as_deref())?;
+        let prompt = Prompt::new(&checkpoint, &tokenizer, layout)?;
+        let dtype = dtype.unwrap_or_else(|| stored(&checkpoint));
+        hardware::check_memory(&checkpoint, device, dtype)?;
+        let kind = match dtype {
+            Dtype::F32 => Kind::Float,
+            Dtype::F16 => Kind::Half,
+            Dtype::Bf16 => Kind::BFloat16,
+        };
+        let (text, vision, mapped) = guarded(|| {
+            let mut weights = Weights::new(&checkpoint, device, kind, alive);
+            let vision = VisionTower::load(&checkpoint.config.vision, &mut weights)?;
+            let text = TextModel::load(&checkpoint.config.text, &mut weights)?;
+            Ok((text, vision, weights.into_mapped()))
+        })?;
+        let digits = ["1", "2", "3", "4", "5"].map(|digit| tokenizer.single(digit));
+        let digits = match digits {
+            [Some(a), Some(b), Some(c), Some(d), Some(e)] => Some([a, b, c, d, e]),
+            _ => None,
+        };
+        Ok(Self { text, vision, tokenizer, prompt, layout, checkpoint, _mapped: mapped, digits, clip: None })
+    }
+
+    /// What was loaded; `seconds` is how long it took.
+    pub fn ready(&self, seconds: f64) -> Ready {
+        let (kind, device) = self.text.options();
+        Ready {
+            device: hardware::name(device),
+            dtype: match kind {
+                Kind::Half => Dtype::F16.name(),
+                Kind::BFloat16 => Dtype::Bf16.name(),
+                _ => Dtype::F32.name(),
+            }
+            .to_owned(),
+            video: self.layout.name().to_owned(),
+            weights: self.checkpoint.parameters() * kind.elt_size_in_bytes() as u64,
+            seconds,
+        }
+    }
+
+    /// What lies in the folder.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// The tokenizer.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// The vision tower.
+    pub fn vision(&self) -> &VisionTower {
+        &self.vision
+    }
+
+    /// The text model.
+    pub fn text(&self) -> &TextModel {
+        &self.text
+    }
+
+    /// Looks at a clip whose pixels are `rgb`; what was seen before is forgotten.
+    ///
+    /// # Errors
+    /// Where there is no frame, the pixels are not as many as the sizes say, or the memory does not suffice.
+    pub fn see(&mut self, clip: &Clip, rgb: &[u8], alive: &mut dyn FnMut(&str)) -> Result<()> {
+        self.clip = None;
+        let count = clip.times.len();
+        let size = count as u64 * u64::from(clip.width) * u64::from(clip.height) * 3;
+        if count == 0 || size == 0 {
+            return Err(Error::request("a clip without frames").with_help("at least one frame is needed"));
+        }
+        if size != rgb.len() as u64 {
+            return Err(Error::internal(format!("{} bytes of pixels where {size} were announced", rgb.len())));
+        }
+        let shape = [count as i64, i64::from(clip.height), i64::from(clip.width), 3];
+        let frames =
+            guarded(|| Ok(Tensor::from_data_size(rgb, &shape, Kind::Uint8).permute([0, 3, 1, 2]).contiguous()))?;
+        let seconds = timestamps(&clip.times, self.checkpoint.config.vision.temporal_patch);
+        self.see_frames(&frames, Visual::Video(seconds), alive)
+    }
+
+    /// Looks at frames of bytes, `[frames, 3, height, width]`; what was seen before is forgotten.
+    ///
+    /// # Errors
+    /// As [`Engine::see`].
+    pub fn see_frames(&mut self, frames: &Tensor, visual: Visual, alive: &mut dyn FnMut(&str)) -> Result<()> {
+        self.clip = None;
+        let image = visual == Visual::Image;
+        let (grid, seen) = guarded(|| {
+            let patches: Patches = patches(frames, &self.checkpoint, image)?;
+            let grid = patches.grid;
+            Ok((grid, self.vision.forward(&patches, alive, &mut untraced)))
+        })?;
+        self.clip = Some(SeenClip { visual, grid, seen, prefix: None });
+        Ok(())
+    }
+
+    /// The token ids of a prompt about the clip.
+    ///
+    /// # Errors
+    /// Where no clip has been seen.
+    pub fn prompt_ids(&self, text: &str, text_first: bool) -> Result<Vec<i64>> {
+        let clip = self.clip.as_ref().ok_or_else(|| Error::internal("no clip has been sent"))?;
+        Ok(self.tokenizer.encode(&self.prompt.expand(text, &clip.visual, clip.grid, text_first)))
+    }
+
+    /// The logits after a whole prompt, without sharing anything, `[vocabulary]`.
+    ///
+    /// # Errors
+    /// Where no clip has been seen or the memory does not suffice.
+    pub fn logits(&mut self, ids: &[i64]) -> Result<Tensor> {
+        let mut clip = self.clip.take().ok_or_else(|| Error::internal("no clip has been sent"))?;
+        clip.prefix = None;
+        let logits = guarded(|| {
+            let mut cache = self.text.cache();
+            let rows = self.prefill(&clip, ids, &mut cache, &mut untraced)?;
+            Ok(self.text.logits(&rows.narrow(0, ids.len() as i64 - 1, 1), &mut untraced).squeeze())
+        });
+        self.clip = Some(clip);
+        logits
+    }
+
+    /// Takes a whole prompt through the text model: `[tokens, hidden]`, the final norm not taken yet.
+    ///
+    /// # Errors
+    /// Where the prompt's visual tokens are not those of the clip.
+    fn prefill(&self, clip: &SeenClip, ids: &[i64], cache: &mut Cache, trace: crate::model::Trace) -> Result<Tensor> {
+        let config = &self.checkpoint.config;
+        let visual = [config.image_token, config.video_token];
+        let positions = positions(ids, visual, clip.grid, config.vision.merge)?;
+        let mut places: Vec<i64> = Vec::new();
+        places.extend((0_i64..).zip(ids).filter(|(_, id)| visual.contains(id)).map(|(place, _)| place));
+        if places.len() as i64 != clip.seen.merged.size()[0] {
+            return Err(Error::internal(format!(
+                "{} visual tokens in the prompt, and the clip has {}",
+                places.len(),
+                clip.seen.merged.size()[0]
+            )));
+        }
+        let (_, device) = self.text.options();
+        let places = Tensor::from_slice(&places).to_device(device);
+        let mut rows = self.text.embed(ids);
+        let _ = rows.index_copy_(0, &places, &clip.seen.merged);
+        let deepstack = Deepstack { places: &places, rows: &clip.seen.deepstack };
+        let attention = crate::model::Attention::Causal;
+        Ok(self.text.forward(rows, &positions.of, &attention, Some(&deepstack), cache, trace))
+    }
+
+    /// [`Engine::logits`] with a look at every stage of the text model.
+    ///
+    /// # Errors
+    /// As [`Engine::logits`].
+    pub fn traced(&self, ids: &[i64], trace: crate::model::Trace) -> Result<Tensor> {
+        let clip = self.clip.as_ref().ok_or_else(|| Error::internal("no clip has been sent"))?;
+        let mut cache = self.text.cache();
+        let rows = self.prefill(clip, ids, &mut cache, trace)?;
+        Ok(self.text.logits(&rows, trace))
+    }
+}
+
+/// The type that most of the weights are stored in.
+fn stored(checkpoint: &Checkpoint) -> Dtype {
+    let count = |dtype| {
+        let of = checkpoint.tensors.values().filter(|(_, info)| info.dtype == dtype);
+        of.map(|(_, info)| info.range.len() / dtype.size()).sum::<usize>()
+    };
+    let all = [Dtype::Bf16, Dtype::F16, Dtype::F32];
+    all.into_iter().max_by_key(|&dtype| count(dtype)).unwrap_or(Dtype::F32)
+}

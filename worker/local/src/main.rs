@@ -1,0 +1,152 @@
+//! The worker of local checkpoints: asked on standard input, answers on standard output (see `roborm_wire::local`).
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use roborm_local::checkpoint::Dtype;
+use roborm_local::engine::{Engine, Event, Question, device, look};
+use roborm_local::{Error, Result};
+use roborm_wire::local::{Ask, Load, PROTOCOL, Say, Score, receive, send};
+use rustix::process::{Signal, set_parent_process_death_signal};
+
+fn main() -> ExitCode {
+    let asked = std::env::args().nth(1);
+    if asked.is_some() {
+        let _ = writeln!(
+            io::stderr(),
+            "roborm-local: a worker of roborm, protocol {PROTOCOL}, started by `--model local:DIR`; it takes no arguments"
+        );
+        return ExitCode::from(2);
+    }
+    // A worker without its roborm would hold gigabytes for nothing.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    // What libtorch throws comes as a panic and goes as an error: its trace is no news for the user.
+    std::panic::set_hook(Box::new(|_| {}));
+    let Ok(output) = answers() else { return ExitCode::FAILURE };
+    let mut worker = Worker { engine: None, key: None, output: BufWriter::new(output) };
+    let mut input = BufReader::with_capacity(1 << 20, io::stdin().lock());
+    loop {
+        match receive::<Ask>(&mut input) {
+            Ok(Some((ask, body))) => {
+                if worker.take(ask, &body).is_err() {
+                    return ExitCode::FAILURE;
+                }
+            }
+            Ok(None) => return ExitCode::SUCCESS,
+            Err(_) => return ExitCode::FAILURE,
+        }
+    }
+}
+
+/// Standard output under another number, and standard error in its place: whatever a library prints must not fall among
+/// the messages.
+fn answers() -> io::Result<File> {
+    let kept = rustix::io::dup(io::stdout())?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(File::from(kept))
+}
+
+struct Worker {
+    engine: Option<Engine>,
+    /// The key of the frames that the engine has seen.
+    key: Option<u64>,
+    output: BufWriter<File>,
+}
+
+impl Worker {
+    fn take(&mut self, ask: Ask, body: &[u8]) -> io::Result<()> {
+        let result = match ask {
+            Ask::Look => Ok(Say::Found(look())),
+            Ask::Load(load) => self.load(&load),
+            Ask::Score(score) => self.score(&score, body),
+        };
+        let say = result.unwrap_or_else(|error| Say::Failed(error.into()));
+        send(&mut self.output, &say, &[])
+    }
+
+    fn load(&mut self, load: &Load) -> Result<Say> {
+        // The old one first: two would seldom fit.
+        self.engine = None;
+        self.key = None;
+        let start = Instant::now();
+        if let Some(threads) = load.threads.and_then(|threads| i32::try_from(threads).ok()) {
+            tch::set_num_threads(threads.max(1));
+        }
+        let dtype = match load.dtype.as_str() {
+            "stored" => None,
+            "f32" => Some(Dtype::F32),
+            "f16" => Some(Dtype::F16),
+            "bf16" => Some(Dtype::Bf16),
+            other => {
+                return Err(
+                    Error::setup(format!("the type '{other}' is not known")).with_help("stored, f32, f16 or bf16")
+                );
+            }
+        };
+        let device = device(&load.device)?;
+        let mut lively = Lively::new(&mut self.output);
+        let engine =
+            Engine::load(Path::new(&load.folder), device, dtype, &load.video, &mut |stage| lively.alive(stage))?;
+        let ready = engine.ready(start.elapsed().as_secs_f64());
+        self.engine = Some(engine);
+        Ok(Say::Ready(ready))
+    }
+
+    fn score(&mut self, score: &Score, body: &[u8]) -> Result<Say> {
+        let engine = self.engine.as_mut().ok_or_else(|| Error::internal("no checkpoint is loaded"))?;
+        let mut lively = Lively::new(&mut self.output);
+        match &score.clip {
+            Some(clip) => {
+                self.key = None;
+                engine.see(clip, body, &mut |stage| lively.alive(stage))?;
+                self.key = Some(score.key);
+            }
+            None if self.key == Some(score.key) => {}
+            None => return Err(Error::internal("the frames of this trajectory are not here")),
+        }
+        let question = Question {
+            texts: &score.texts,
+            text_first: score.text_first,
+            max_tokens: score.max_tokens,
+            batch: score.batch,
+        };
+        let mut broken = None;
+        let notes = engine.score(&question, &mut |event| {
+            let say = match event {
+                Event::Alive(stage) => return lively.alive(&stage),
+                Event::Answer(answer) => Say::Answer(answer),
+                Event::Refused(index, error) => Say::Refused { index, why: error.into() },
+            };
+            if let Err(error) = send(lively.output, &say, &[]) {
+                broken = Some(error);
+            }
+        })?;
+        match broken {
+            Some(error) => Err(Error::internal(format!("the answer cannot be sent: {error}"))),
+            None => Ok(Say::Done { notes }),
+        }
+    }
+}
+
+/// Says that the work goes on, but not more often than is of use.
+struct Lively<'a> {
+    output: &'a mut BufWriter<File>,
+    last: Instant,
+}
+
+impl<'a> Lively<'a> {
+    fn new(output: &'a mut BufWriter<File>) -> Self {
+        Self { output, last: Instant::now() }
+    }
+
+    fn alive(&mut self, stage: &str) {
+        if self.last.elapsed().as_millis() >= 250 {
+            self.last = Instant::now();
+            // Where nobody listens any more, the next answer finds out.
+            let _ = send(self.output, &Say::Alive(stage.to_owned()), &[]);
+        }
+    }
+}

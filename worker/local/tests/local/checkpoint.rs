@@ -1,0 +1,187 @@
+//! What is said of folders that are no whole checkpoint, before anything is loaded.
+
+use std::fs;
+use std::path::Path;
+
+use roborm_local::checkpoint::{Checkpoint, Config, Generation};
+use serde_json::json;
+
+use crate::fixture::{CASES, copy, edit, folder};
+
+fn refused(folder: &Path) -> String {
+    match Checkpoint::open(folder) {
+        Ok(_) => panic!("opened"),
+        Err(error) => error.to_string().replace(&folder.display().to_string(), "DIR"),
+    }
+}
+
+#[test]
+fn every_fixture_opens() {
+    for (case, _) in CASES {
+        let checkpoint = Checkpoint::open(&folder(case)).expect(case);
+        assert_eq!(checkpoint.is_tied(), case == "tied", "{case}");
+    }
+}
+
+#[test]
+fn both_layouts_of_rope_say_the_same() {
+    let copy = copy("sharded");
+    edit(copy.path(), "config.json", |config| {
+        let text = &mut config["text_config"];
+        text["rope_parameters"] = json!({
+            "rope_type": "default", "rope_theta": 5_000_000.0, "mrope_section": [4, 2, 2], "mrope_interleaved": true
+        });
+        text.as_object_mut().expect("an object").retain(|key, _| key != "rope_theta" && key != "rope_scaling");
+    });
+    let old = Config::read(&folder("sharded")).expect("the old layout");
+    assert_eq!(old.text.rope_theta, 5_000_000.0);
+    assert_eq!(old.text.mrope_section, [4, 2, 2]);
+    assert_eq!(old, Config::read(copy.path()).expect("the new layout"));
+}
+
+#[test]
+fn a_configuration_with_the_text_model_at_its_top() {
+    let copy = copy("base");
+    edit(copy.path(), "config.json", |config| {
+        let text = config["text_config"].take();
+        let kind = config["model_type"].clone();
+        for (key, value) in text.as_object().expect("an object") {
+            config[key] = value.clone();
+        }
+        config["model_type"] = kind;
+        config.as_object_mut().expect("an object").remove("text_config");
+    });
+    let nested = Config::read(&folder("base")).expect("nested");
+    assert_eq!(nested, Config::read(copy.path()).expect("flat"));
+}
+
+#[test]
+fn stop_tokens_are_one_or_a_list() {
+    let generation = Generation::read(&folder("tied")).expect("the fixture's");
+    assert_eq!(generation, Generation { stop: vec![302, 300], repetition_penalty: 1.3 });
+    let copy = copy("tied");
+    edit(copy.path(), "generation_config.json", |config| config["eos_token_id"] = json!(7));
+    assert_eq!(Generation::read(copy.path()).expect("one").stop, [7]);
+    fs::remove_file(copy.path().join("generation_config.json")).expect("it was there");
+    let defaults = Generation { stop: vec![151_645, 151_643], repetition_penalty: 1.0 };
+    assert_eq!(Generation::read(copy.path()).expect("none"), defaults);
+}
+
+#[test]
+fn the_cache_of_the_hub_is_followed() {
+    let hub = tempfile::tempdir().expect("a folder");
+    let (commit, refs) = (hub.path().join("snapshots/abc123"), hub.path().join("refs"));
+    fs::create_dir_all(commit.parent().expect("snapshots")).expect("a folder");
+    fs::create_dir(&refs).expect("a folder");
+    std::os::unix::fs::symlink(folder("tied").canonicalize().expect("it is there"), &commit).expect("a link");
+    fs::write(refs.join("main"), "abc123\n").expect("a file");
+    assert_eq!(Checkpoint::open(hub.path()).expect("a snapshot").folder, commit);
+}
+
+#[test]
+fn folders_that_are_no_checkpoint() {
+    let empty = tempfile::tempdir().expect("a folder");
+    assert_eq!(refused(empty.path()), "DIR: no checkpoint (there is no config.json)");
+    assert_eq!(refused(&empty.path().join("nowhere")), "DIR: no such folder");
+
+    let other = copy("base");
+    edit(other.path(), "config.json", |config| {
+        config["model_type"] = json!("llama");
+        config["architectures"] = json!(["LlamaForCausalLM"]);
+    });
+    assert_eq!(
+        refused(other.path()),
+        "DIR/config.json: LlamaForCausalLM (model_type llama) is an architecture that cannot be run here"
+    );
+
+    let damaged = copy("base");
+    fs::write(damaged.path().join("config.json"), "{").expect("a writable copy");
+    assert!(refused(damaged.path()).starts_with("DIR/config.json: EOF"), "{}", refused(damaged.path()));
+
+    for (file, field, value, message) in [
+        (
+            "config.json",
+            "hidden_size",
+            json!(0),
+            "DIR/config.json: text_config.hidden_size is 0, not from 1 to 1048576",
+        ),
+        (
+            "config.json",
+            "hidden_size",
+            json!("48"),
+            "DIR/config.json: text_config.hidden_size is \"48\", not a whole number",
+        ),
+        ("config.json", "vocab_size", json!(null), "DIR/config.json: text_config.vocab_size is missing"),
+        (
+            "config.json",
+            "num_key_value_heads",
+            json!(3),
+            "DIR/config.json: 4 heads cannot share 3 key and value heads evenly",
+        ),
+    ] {
+        let copy = copy("base");
+        edit(copy.path(), file, |config| config["text_config"][field] = value);
+        assert_eq!(refused(copy.path()), message);
+    }
+}
+
+#[test]
+fn weights_that_are_not_whole() {
+    let without = copy("base");
+    fs::remove_file(without.path().join("model.safetensors")).expect("it was there");
+    assert_eq!(refused(without.path()), "DIR: no weights (neither model.safetensors nor model.safetensors.index.json)");
+
+    let cut = copy("base");
+    let path = cut.path().join("model.safetensors");
+    let bytes = fs::read(&path).expect("it is there");
+    fs::write(&path, &bytes[..bytes.len() - 10]).expect("a writable copy");
+    let message = refused(cut.path());
+    assert!(message.starts_with("DIR/model.safetensors: cut short: "), "{message}");
+    assert!(message.ends_with(" ends 10 bytes after the end of the file"), "{message}");
+    fs::write(&path, &bytes[..20]).expect("a writable copy");
+    assert!(refused(cut.path()).starts_with("DIR/model.safetensors: cut short: 20 bytes"), "{}", refused(cut.path()));
+    fs::write(&path, "version https://git-lfs.github.com/spec/v1\n").expect("a writable copy");
+    assert_eq!(refused(cut.path()), "DIR/model.safetensors: no safetensors file");
+
+    let narrow = copy("base");
+    edit(narrow.path(), "config.json", |config| config["text_config"]["intermediate_size"] = json!(71));
+    assert_eq!(
+        refused(narrow.path()),
+        "DIR/model.safetensors: model.language_model.layers.0.mlp.gate_proj.weight has the shape [72, 48] where \
+         config.json makes it [71, 48]"
+    );
+
+    let headless = copy("tied");
+    edit(headless.path(), "config.json", |config| config["tie_word_embeddings"] = json!(false));
+    assert_eq!(refused(headless.path()), "DIR: the tensor lm_head.weight is in no file");
+
+    let deeper = copy("base");
+    edit(deeper.path(), "config.json", |config| config["text_config"]["num_hidden_layers"] = json!(5));
+    assert_eq!(
+        refused(deeper.path()),
+        "DIR: the tensor model.language_model.layers.4.input_layernorm.weight is in no file"
+    );
+}
+
+#[test]
+fn shards_that_do_not_fit_their_index() {
+    let missing = copy("sharded");
+    fs::remove_file(missing.path().join("model-00002-of-00003.safetensors")).expect("it was there");
+    assert_eq!(refused(missing.path()), "DIR/model-00002-of-00003.safetensors: the shard is missing");
+
+    let swapped = copy("sharded");
+    let (one, two) = ("model-00001-of-00003.safetensors", "model-00002-of-00003.safetensors");
+    fs::copy(swapped.path().join(one), swapped.path().join(two)).expect("a writable copy");
+    let message = refused(swapped.path());
+    assert!(message.starts_with("DIR/model-00002-of-00003.safetensors: model."), "{message}");
+    assert!(message.ends_with(" is not in it, though the index says so"), "{message}");
+
+    let outside = copy("sharded");
+    edit(outside.path(), "model.safetensors.index.json", |index| {
+        index["weight_map"]["lm_head.weight"] = json!("../secret.safetensors");
+    });
+    assert_eq!(
+        refused(outside.path()),
+        "DIR/model.safetensors.index.json: lm_head.weight is said to be in \"../secret.safetensors\", no file name"
+    );
+}

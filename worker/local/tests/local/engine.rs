@@ -1,0 +1,275 @@
+//! Answers: the 32 tokens of transformers, alone and many at a time over one prefill.
+
+use roborm_local::checkpoint::Dtype;
+use roborm_local::engine::{Engine, Event, Question, answer_place};
+use roborm_local::tokenizer::Tokenizer;
+use roborm_wire::local::Answer;
+use tch::Device;
+
+use crate::fixture::{CASES, Tensors, Texts, copy, edit, folder};
+use crate::stages::seen;
+
+/// Answers in the order of the texts, notes, and refusals.
+pub fn score(engine: &mut Engine, texts: &[String], text_first: bool, batch: Option<usize>) -> Vec<Answer> {
+    let mut answers = Vec::new();
+    let question = Question { texts, text_first, max_tokens: 32, batch };
+    let notes = engine.score(&question, &mut |event| {
+        if let Event::Answer(answer) = event {
+            answers.push(answer);
+        }
+    });
+    assert_eq!(notes, Ok(Vec::new()));
+    answers.sort_by_key(|answer| answer.index);
+    answers
+}
+
+/// The same checkpoint without stop tokens, as the reference was generated.
+fn unstopped(case: &str, video: bool) -> (tempfile::TempDir, Engine) {
+    let copy = copy(case);
+    edit(copy.path(), "generation_config.json", |config| config["eos_token_id"] = serde_json::json!(-1));
+    let mut engine = Engine::load(copy.path(), Device::Cpu, Some(Dtype::F32), "stored", &mut |_| {}).expect("loaded");
+    let texts = Texts::of(case);
+    let visual = match video {
+        true => roborm_local::input::Visual::Video(roborm_local::input::timestamps(&texts.times, 2)),
+        false => roborm_local::input::Visual::Image,
+    };
+    engine.see_frames(Tensors::of(case).get("frames"), visual, &mut |_| {}).expect("seen");
+    (copy, engine)
+}
+
+#[test]
+fn the_answer_of_transformers() {
+    for (case, video) in CASES {
+        let (_copy, mut engine) = unstopped(case, video);
+        let texts = Texts::of(case);
+        // The repetition penalty of `tied` is in here too.
+        let alone = score(&mut engine, &texts.whole()[..1], false, None);
+        assert_eq!(alone[0].text, texts.answer, "{case}");
+        assert_eq!((alone[0].finish.as_str(), alone[0].completion_tokens), ("length", 32), "{case}");
+        assert_eq!((alone[0].prompt_tokens, alone[0].shared_tokens), (texts.ids[0].len(), 0), "{case}");
+        let ids = Tensors::of(case).ints("generated");
+        assert_eq!(engine.tokenizer().decode(&ids, true), alone[0].text, "{case}");
+        let together = score(&mut engine, &texts.whole(), false, None);
+        assert_eq!(together[0].text, texts.answer, "{case}");
+    }
+}
+
+#[test]
+fn together_is_as_alone() {
+    for (case, video) in CASES {
+        let (_copy, mut engine) = unstopped(case, video);
+        let texts = Texts::of(case).whole();
+        let alone: Vec<Answer> = texts
+            .iter()
+            .flat_map(|text| {
+                // A fresh look, so that nothing of the one before is shared.
+                let (_copy, mut engine) = unstopped(case, video);
+                score(&mut engine, std::slice::from_ref(text), false, None)
+            })
+            .collect();
+        for batch in [None, Some(1), Some(3)] {
+            let together = score(&mut engine, &texts, false, batch);
+            assert_eq!(together.len(), texts.len());
+            for (one, other) in alone.iter().zip(&together) {
+                assert_eq!(one.text, other.text, "{case}, batch {batch:?}");
+                assert!(other.batch <= batch.unwrap_or(4));
+                same_probabilities(one, other);
+            }
+        }
+    }
+}
+
+fn same_probabilities(one: &Answer, other: &Answer) {
+    assert_eq!(one.digits.is_some(), other.digits.is_some());
+    for (one, other) in one.digits.iter().flatten().zip(other.digits.iter().flatten()) {
+        assert!((one - other).abs() < 1e-5, "{one} {other}");
+    }
+}
+
+#[test]
+fn what_is_shared_is_the_common_prefix_of_the_ids() {
+    let (_copy, mut engine) = unstopped("base", true);
+    let texts = Texts::of("base");
+    let ids = &texts.ids;
+    let common = |a: &[i64], b: &[i64]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let all = ids.iter().map(|other| common(&ids[0], other)).min().expect("four");
+    for answer in score(&mut engine, &texts.whole(), false, None) {
+        assert_eq!(answer.shared_tokens, all);
+    }
+    // Asked again: all but the last token is there already where it is the same instruction twice.
+    let twice = vec![texts.whole()[1].clone(), texts.whole()[1].clone()];
+    for answer in score(&mut engine, &twice, false, None) {
+        assert!(answer.shared_tokens >= all && answer.shared_tokens < ids[1].len(), "{}", answer.shared_tokens);
+    }
+    // One alone takes from what is kept.
+    let one = score(&mut engine, &texts.whole()[2..3], false, None);
+    assert_eq!(one[0].shared_tokens, common(&ids[1], &ids[2]).min(ids[2].len() - 1));
+}
+
+#[test]
+fn a_long_common_beginning_joins_what_is_kept() {
+    let (_copy, mut engine) = unstopped("base", true);
+    let texts = Texts::of("base");
+    score(&mut engine, &texts.whole()[..1], false, None);
+    let long = format!("{}{}", texts.before, "then look at the plate, ".repeat(6));
+    let asked = vec![format!("{long}and stop"), format!("{long}or go on")];
+    let ids: Vec<Vec<i64>> = asked.iter().map(|text| engine.prompt_ids(text, false).expect("a clip")).collect();
+    let common = ids[0].iter().zip(&ids[1]).take_while(|(one, other)| one == other).count();
+    let together = score(&mut engine, &asked, false, None);
+    for (text, answer) in asked.iter().zip(&together) {
+        assert_eq!(answer.shared_tokens, common);
+        let (_copy, mut fresh) = unstopped("base", true);
+        let alone = score(&mut fresh, std::slice::from_ref(text), false, None);
+        assert_eq!(alone[0].text, answer.text);
+        same_probabilities(&alone[0], answer);
+    }
+}
+
+#[test]
+fn where_nothing_is_shared_it_is_a_full_prefill() {
+    let (_copy, mut engine) = unstopped("base", true);
+    let texts = Texts::of("base").whole();
+    let alone = score(&mut engine, &texts[1..2], true, None);
+    let together = score(&mut engine, &texts, true, None);
+    for answer in &together {
+        assert_eq!((answer.shared_tokens, answer.batch), (0, 1));
+    }
+    assert_eq!(together[1].text, alone[0].text);
+}
+
+#[test]
+fn a_stop_token_ends_an_answer() {
+    let copy = copy("base");
+    let ids = Tensors::of("base").ints("generated");
+    // The first token that did not come before it in the answer: the answer must end at its first appearance.
+    let place = (5..32).find(|&place| !ids[..place].contains(&ids[place])).expect("the ids vary");
+    edit(copy.path(), "generation_config.json", |config| config["eos_token_id"] = serde_json::json!([ids[place], 300]));
+    let mut engine = Engine::load(copy.path(), Device::Cpu, Some(Dtype::F32), "stored", &mut |_| {}).expect("loaded");
+    let texts = Texts::of("base");
+    let visual = roborm_local::input::Visual::Video(roborm_local::input::timestamps(&texts.times, 2));
+    engine.see_frames(Tensors::of("base").get("frames"), visual, &mut |_| {}).expect("seen");
+    for answer in [
+        score(&mut engine, &texts.whole()[..1], false, None).remove(0),
+        score(&mut engine, &texts.whole(), false, None).remove(0),
+    ] {
+        assert_eq!((answer.finish.as_str(), answer.completion_tokens), ("stop", place + 1));
+        assert_eq!(answer.text, engine.tokenizer().decode(&ids[..=place], true));
+    }
+}
+
+#[test]
+fn probabilities_are_those_of_the_logits() {
+    let mut engine = seen("base", true);
+    let texts = Texts::of("base");
+    let logits = engine.logits(&texts.ids[0]).expect("logits");
+    let shares = logits.softmax(0, tch::Kind::Double);
+    // Where the first generated token is made the answer's place by hand, its shares are the softmax.
+    let answer = score(&mut engine, &texts.whole()[..1], false, None).remove(0);
+    let tokenizer = engine.tokenizer();
+    let digits = ["1", "2", "3", "4", "5"].map(|digit| tokenizer.single(digit).expect("a byte is a token"));
+    let ids = Tensors::of("base").ints("generated");
+    match answer_place(&ids[..answer.completion_tokens], &digits, tokenizer) {
+        None => assert_eq!(answer.digits, None),
+        Some(0) => {
+            for (digit, share) in digits.iter().zip(answer.digits.expect("a place")) {
+                assert!((shares.double_value(&[*digit]) - share).abs() < 1e-6);
+            }
+        }
+        Some(_) => {
+            let sum: f64 = answer.digits.expect("a place").iter().sum();
+            assert!(sum > 0.0 && sum <= 1.0 + 1e-9);
+        }
+    }
+}
+
+#[test]
+fn the_place_of_the_answer() {
+    let tokenizer = Tokenizer::read(&folder("base")).expect("the fixture's");
+    let digits = ["1", "2", "3", "4", "5"].map(|digit| tokenizer.single(digit).expect("a byte is a token"));
+    for (text, before) in [
+        ("ANSWER: 4", Some("ANSWER: ")),
+        ("1 to 5. Answer: 3/5", Some("1 to 5. Answer: ")),
+        ("4/5", Some("")),
+        ("none 6", None),
+    ] {
+        let place = answer_place(&tokenizer.encode(text), &digits, &tokenizer);
+        let ids = tokenizer.encode(text);
+        assert_eq!(place.map(|place| tokenizer.decode(&ids[..place], true)), before.map(str::to_owned), "{text}");
+    }
+}
+
+#[test]
+fn a_long_instruction_is_refused_and_the_others_go_on() {
+    let mut engine = seen("base", true);
+    let mut texts = Texts::of("base").whole();
+    texts[1] = "x y ".repeat(10_000);
+    let (mut answers, mut refused) = (Vec::new(), Vec::new());
+    let question = Question { texts: &texts, text_first: false, max_tokens: 4, batch: None };
+    let notes = engine.score(&question, &mut |event| match event {
+        Event::Answer(answer) => answers.push(answer.index),
+        Event::Refused(index, error) => refused.push((index, error.to_string())),
+        Event::Alive(_) => {}
+    });
+    assert_eq!(notes, Ok(Vec::new()));
+    assert_eq!(answers, [0, 2, 3]);
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].0, 1);
+    assert!(refused[0].1.ends_with(" tokens, and the model takes 4096"), "{}", refused[0].1);
+}
+
+#[test]
+fn numbers_that_are_none_are_found_at_loading() {
+    use std::io::{Seek, SeekFrom, Write};
+    let copy = copy("base");
+    let path = copy.path().join("model.safetensors");
+    let length = std::fs::metadata(&path).expect("a file").len();
+    let mut file = std::fs::OpenOptions::new().write(true).open(&path).expect("a writable copy");
+    file.seek(SeekFrom::Start(length - 2)).expect("a file");
+    file.write_all(&0x7FC0_u16.to_le_bytes()).expect("a writable copy");
+    let Err(error) = Engine::load(copy.path(), Device::Cpu, None, "stored", &mut |_| {}) else { panic!("loaded") };
+    assert!(error.to_string().ends_with(" holds NaN or infinity"), "{error}");
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn cuda_is_never_silently_the_cpu() {
+    if tch::Cuda::device_count() > 0 {
+        eprintln!("skipped: there is a CUDA device here");
+        return;
+    }
+    let Err(error) = roborm_local::engine::device("cuda") else { panic!("a device") };
+    assert!(error.to_string().starts_with("there is no CUDA device: "), "{error}");
+    let Err(error) = roborm_local::engine::device("gpu") else { panic!("a device") };
+    assert_eq!(error.to_string(), "the device 'gpu' is not known");
+}
+
+#[test]
+fn too_little_memory_is_said_before_loading() {
+    use roborm_local::checkpoint::{Config, expected};
+    let copy = copy("base");
+    // Two terabytes of weights, in a file that is all hole.
+    edit(copy.path(), "config.json", |config| {
+        config["text_config"]["vocab_size"] = serde_json::json!(1 << 20);
+        config["text_config"]["hidden_size"] = serde_json::json!(1 << 20);
+        config["vision_config"]["out_hidden_size"] = serde_json::json!(1 << 20);
+        config["tie_word_embeddings"] = serde_json::json!(true);
+    });
+    let config = Config::read(copy.path()).expect("possible numbers");
+    let mut end = 0;
+    let mut header = serde_json::Map::new();
+    for (name, shape) in expected(&config).into_iter().filter(|(name, _)| name != "lm_head.weight") {
+        let start = end;
+        end += shape.iter().product::<i64>() * 2;
+        header.insert(name, serde_json::json!({"dtype": "BF16", "shape": shape, "data_offsets": [start, end]}));
+    }
+    let header = serde_json::Value::Object(header).to_string();
+    let path = copy.path().join("model.safetensors");
+    let bytes = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+    std::fs::write(&path, &bytes).expect("a writable copy");
+    let file = std::fs::OpenOptions::new().write(true).open(&path).expect("a writable copy");
+    file.set_len(bytes.len() as u64 + end as u64).expect("a sparse file");
+    let Err(error) = Engine::load(copy.path(), Device::Cpu, None, "stored", &mut |_| {}) else { panic!("loaded") };
+    let message = error.to_string();
+    assert!(message.starts_with("the weights take 2"), "{message}");
+    assert!(message.contains(" GB as bf16, and this machine has "), "{message}");
+}

@@ -1,0 +1,125 @@
+//! The program itself, spoken to as roborm speaks to it.
+
+use std::process::{Child, Command, Stdio};
+
+use roborm_wire::local::{Ask, Clip, FailedKind, Load, PROTOCOL, Say, Score, receive, send};
+
+use crate::fixture::{Tensors, Texts, folder};
+
+struct Worker(Child);
+
+impl Worker {
+    fn start() -> Self {
+        let child = Command::new(env!("CARGO_BIN_EXE_roborm-local"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the worker starts: its rpath finds libtorch");
+        Self(child)
+    }
+
+    /// Asks, and hears what is said until the end; that it is alive is left out.
+    fn ask(&mut self, ask: &Ask, body: &[u8]) -> Vec<Say> {
+        send(self.0.stdin.as_mut().expect("piped"), ask, body).expect("it listens");
+        let mut said = Vec::new();
+        loop {
+            let from = self.0.stdout.as_mut().expect("piped");
+            let (say, _) = receive::<Say>(from).expect("messages").expect("no end before the answer");
+            let last = !matches!(say, Say::Alive(_) | Say::Answer(_) | Say::Refused { .. });
+            if !matches!(say, Say::Alive(_)) {
+                said.push(say);
+            }
+            if last {
+                return said;
+            }
+        }
+    }
+
+    fn load(&mut self, case: &str) -> Say {
+        self.ask(&Ask::Load(load(case)), &[]).remove(0)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        assert!(self.0.wait().expect("it was started").success() || std::thread::panicking());
+    }
+}
+
+fn load(case: &str) -> Load {
+    Load {
+        folder: folder(case).display().to_string(),
+        device: "cpu".into(),
+        dtype: "f32".into(),
+        video: "stored".into(),
+        threads: Some(1),
+    }
+}
+
+fn score(case: &str, with_clip: bool) -> (Score, Vec<u8>) {
+    let texts = Texts::of(case);
+    let frames = Tensors::of(case).get("frames").permute([0, 2, 3, 1]).contiguous();
+    let size = frames.size();
+    let clip = Clip { width: size[2] as u32, height: size[1] as u32, times: texts.times.clone() };
+    let bytes = if with_clip { Vec::<u8>::try_from(frames.flatten(0, -1)).expect("bytes") } else { Vec::new() };
+    let score = Score {
+        key: 7,
+        clip: with_clip.then_some(clip),
+        texts: texts.whole(),
+        text_first: false,
+        max_tokens: 32,
+        batch: None,
+    };
+    (score, bytes)
+}
+
+#[test]
+fn a_conversation() {
+    let mut worker = Worker::start();
+    let Say::Found(found) = worker.ask(&Ask::Look, &[]).remove(0) else { panic!("not found") };
+    assert_eq!((found.protocol, found.torch.as_str()), (PROTOCOL, "2.11.0"));
+
+    let (ask, bytes) = score("sharded", true);
+    let [Say::Failed(failed)] = &worker.ask(&Ask::Score(ask.clone()), &bytes)[..] else { panic!("scored") };
+    assert_eq!((failed.kind, failed.message.as_str()), (FailedKind::Internal, "no checkpoint is loaded"));
+
+    let Say::Ready(ready) = worker.load("sharded") else { panic!("not ready") };
+    assert_eq!((ready.device.as_str(), ready.dtype.as_str(), ready.video.as_str()), ("cpu", "f32", "flat"));
+
+    let said = worker.ask(&Ask::Score(ask), &bytes);
+    let Some(Say::Done { notes }) = said.last() else { panic!("not done: {said:?}") };
+    assert!(notes.is_empty());
+    let answers: Vec<_> =
+        said.iter().filter_map(|say| if let Say::Answer(answer) = say { Some(answer) } else { None }).collect();
+    assert_eq!(answers.len(), 4);
+    assert!(answers.iter().all(|answer| answer.shared_tokens > 0 && answer.batch == 4));
+
+    // The frames are still there.
+    let (again, none) = score("sharded", false);
+    let said = worker.ask(&Ask::Score(again.clone()), &none);
+    assert_eq!(said.iter().filter(|say| matches!(say, Say::Answer(_))).count(), 4);
+    // Those of another key are not.
+    let [Say::Failed(_)] = &worker.ask(&Ask::Score(Score { key: 8, ..again }), &[])[..] else { panic!("scored") };
+}
+
+#[test]
+fn faults_leave_it_alive() {
+    let mut worker = Worker::start();
+    let Say::Failed(failed) = worker.load("nowhere") else { panic!("loaded") };
+    assert_eq!(failed.kind, FailedKind::Setup);
+    let Say::Failed(failed) = worker.ask(&Ask::Load(Load { dtype: "int4".into(), ..load("tied") }), &[]).remove(0)
+    else {
+        panic!("loaded")
+    };
+    assert_eq!(failed.message, "the type 'int4' is not known");
+    let Say::Ready(_) = worker.load("tied") else { panic!("not ready") };
+    let (mut ask, _) = score("tied", true);
+    let clip = ask.clip.as_mut().expect("a clip");
+    (clip.width, clip.height, clip.times) = (12_900, 64, vec![0.0]);
+    let [Say::Failed(failed)] = &worker.ask(&Ask::Score(ask), &vec![0; 12_900 * 64 * 3])[..] else { panic!("scored") };
+    assert_eq!(failed.kind, FailedKind::Request);
+    assert_eq!(failed.message, "12900 x 64 pixels: one side is 202 times the other");
+    let (ask, bytes) = score("tied", true);
+    assert_eq!(worker.ask(&Ask::Score(ask), &bytes).len(), 5);
+}
