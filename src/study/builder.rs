@@ -38,6 +38,8 @@ pub struct Study {
     pub(super) options: Options,
     pub(super) progress: Arc<dyn Progress>,
     pub(super) cancel: Cancel,
+    /// Of one run: raised where nobody waits for its outcome any more.
+    pub(super) dropped: Cancel,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +64,7 @@ impl Study {
             options,
             progress: Arc::new(Silent),
             cancel: Cancel::new(),
+            dropped: Cancel::new(),
         }
     }
 
@@ -168,21 +171,19 @@ impl Study {
     /// # Errors
     /// As [`Study::run`].
     pub async fn run_async(&self) -> Result<Outcome> {
-        struct CancelOnDrop(Option<Cancel>);
-        impl Drop for CancelOnDrop {
+        struct Waiter(Cancel);
+        impl Drop for Waiter {
             fn drop(&mut self) {
-                if let Some(cancel) = self.0.take() {
-                    cancel.cancel();
-                }
+                // After the end, this tells nobody.
+                self.0.cancel();
             }
         }
         self.check()?;
-        let (study, (done, wait)) = (self.clone(), tokio::sync::oneshot::channel());
+        let waiter = Waiter(Cancel::new());
+        let study = Self { dropped: waiter.0.clone(), ..self.clone() };
+        let (done, wait) = tokio::sync::oneshot::channel();
         start_thread(move || drop(done.send(run::run(&study))))?;
-        let mut guard = CancelOnDrop(Some(self.cancel.clone()));
-        let outcome = wait.await.unwrap_or_else(|_| Err(lost()));
-        guard.0 = None;
-        outcome
+        wait.await.unwrap_or_else(|_| Err(lost()))
     }
 
     fn check(&self) -> Result<()> {

@@ -9,3 +9,4 @@ mod money;
 mod plan;
 mod run;
 mod share;
+mod speed;

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
 
 use rusqlite::params;
 
 use super::owner::{Mine, Owner, Token, now_ms};
 use super::store::{self, Claim, Facts, Wants};
 use super::{Ledger, PairKey, redact, rescue};
-use crate::Result;
 use crate::reward::{Fault, Reply, RewardModel};
+use crate::{Error, Result};
 
 /// A run: takes leases on pairs and settles them. Its leases end when it is dropped.
 pub(crate) struct Run {
@@ -18,7 +19,15 @@ pub(crate) struct Run {
     id: i64,
     token: Token,
     here: Arc<Owner>,
-    alive_until: AtomicI64,
+    alive_until: Arc<AtomicI64>,
+    heart: Option<Heart>,
+}
+
+/// The thread that tells the ledger that a run lives. One of its own, so that a model that keeps the runtime's threads
+/// busy does not cost the run its leases.
+struct Heart {
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 /// A pair in hand.
@@ -45,7 +54,9 @@ impl Run {
         });
         let (id, token) = commit.await?;
         Mine::add(token);
-        Ok(Self { ledger: ledger.clone(), id, token, here, alive_until: AtomicI64::new(until) })
+        let alive_until = Arc::new(AtomicI64::new(until));
+        let heart = Some(Heart::start(ledger.clone(), id, alive_until.clone())?);
+        Ok(Self { ledger: ledger.clone(), id, token, here, alive_until, heart })
     }
 
     /// The ledger's row of the model's settings.
@@ -91,19 +102,17 @@ impl Run {
         self.ledger.0.writer.later(move |db| store::id_came(db, id, pair, &request_id));
     }
 
-    /// Keeps a reply. Where the ledger cannot be written, it goes to a rescue file.
+    /// Keeps a reply. Where the ledger cannot be written, it goes to a rescue file. The reply has its place in the
+    /// ledger's queue when this returns: no intent of later is committed before it.
     ///
     /// # Errors
     /// The ledger's, with a word on where the reply is.
-    pub async fn answered(&self, grip: Grip, reply: Arc<Reply>) -> Result<()> {
+    pub fn answered(&self, grip: Grip, reply: Arc<Reply>) -> impl Future<Output = Result<()>> + use<'_> {
         let id = self.id;
         let reply = Arc::new(redact::reply(Arc::unwrap_or_clone(reply)));
         let kept = reply.clone();
         let commit = self.ledger.0.writer.commit(move |db| store::answered(db, id, grip.pair, &kept));
-        match commit.await {
-            Ok(()) => Ok(()),
-            Err(error) => Err(rescue::keep(&self.ledger, &grip.key, &reply, error)),
-        }
+        async move { commit.await.map_err(|error| rescue::keep(&self.ledger, &grip.key, &reply, error)) }
     }
 
     pub async fn failed(&self, pair: i64, fault: Fault) -> Result<()> {
@@ -121,29 +130,35 @@ impl Run {
             .commit(move |db| pairs.iter().try_for_each(|(pair, open)| store::close(db, id, *pair, *open)));
         commit.await
     }
+}
 
-    /// How often to call [`Run::beat`].
-    pub fn beat_every(&self) -> Duration {
-        self.ledger.0.options.lease / 4
-    }
-
-    /// Tells the ledger that this run lives.
-    pub async fn beat(&self) -> Result<()> {
-        let id = self.id;
-        let until = now_ms() + self.ledger.lease_ms();
-        let commit = self
-            .ledger
-            .0
-            .writer
-            .commit(move |db| db.execute("UPDATE runs SET alive_until_ms = ? WHERE id = ?", [until, id]).map(drop));
-        commit.await?;
-        self.alive_until.store(until, Ordering::Relaxed);
-        Ok(())
+impl Heart {
+    fn start(ledger: Ledger, run: i64, alive_until: Arc<AtomicI64>) -> Result<Self> {
+        let (stop, stopped) = mpsc::channel();
+        let beat = move || {
+            while stopped.recv_timeout(ledger.0.options.lease / 4) == Err(RecvTimeoutError::Timeout) {
+                let until = now_ms() + ledger.lease_ms();
+                let beaten = ledger.0.writer.commit_blocking(move |db| {
+                    db.execute("UPDATE runs SET alive_until_ms = ? WHERE id = ?", [until, run]).map(drop)
+                });
+                // A ledger that cannot be written shows itself at the next call.
+                if beaten.is_ok() {
+                    alive_until.store(until, Ordering::Relaxed);
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("roborm-lease".to_owned()).spawn(beat);
+        let thread = thread.map_err(|error| Error::io("cannot start the thread of the leases", &error))?;
+        Ok(Self { stop, thread })
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
+        if let Some(Heart { stop, thread }) = self.heart.take() {
+            drop(stop);
+            drop(thread.join());
+        }
         Mine::remove(&self.token);
         let id = self.id;
         self.ledger.0.writer.later(move |db| {

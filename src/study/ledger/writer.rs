@@ -38,15 +38,16 @@ impl Writer {
         Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), path: path.to_owned() })
     }
 
-    /// Does `work` in a transaction; ready once it is committed.
-    pub async fn commit<T, F>(&self, work: F) -> Result<T>
+    /// Does `work` in a transaction; ready once it is committed. It has its place in the queue when this returns, before
+    /// the future is polled: what is handed over later is committed with it or after it.
+    pub fn commit<T, F>(&self, work: F) -> impl Future<Output = Result<T>> + use<'_, T, F>
     where
         T: Send + 'static,
         F: FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
         let (done, wait) = oneshot::channel();
         self.send(Work { work, value: None, done: move |result| drop(done.send(result)) });
-        wait.await.unwrap_or_else(|_| Err(self.closed()))
+        async move { wait.await.unwrap_or_else(|_| Err(self.closed())) }
     }
 
     /// As [`Writer::commit`], blocking the thread.

@@ -26,19 +26,41 @@ pub(super) struct Work {
 pub(super) async fn call(engine: Arc<Engine>, model: usize, batch: Vec<Work>, open: Arc<OwnedSemaphorePermit>) {
     let slot = engine.models[model].slots.clone().acquire_owned().await;
     drop(open);
-    if slot.is_err() {
-        return give_back(&engine, batch).await;
-    }
+    let Ok(slot) = slot else { return give_back(&engine, batch).await };
     let batch = look_up(&engine, model, batch).await;
     let Some((batch, money)) = reserve(&engine, model, batch).await else { return };
     let batch = match intend(&engine, batch, money).await {
         Some(batch) if !batch.is_empty() => batch,
         _ => return,
     };
-    engine.in_flight.fetch_add(batch.len() as u64, Ordering::Relaxed);
     let count = batch.len() as u64;
-    ask(&engine, model, batch).await;
+    engine.in_flight.fetch_add(count, Ordering::Relaxed);
+    let answers = ask(&engine, model, &batch).await;
     engine.in_flight.fetch_sub(count, Ordering::Relaxed);
+
+    let mut replies = Vec::with_capacity(batch.len());
+    for (sent, answer) in batch.into_iter().zip(answers) {
+        let Sent { work, money, line } = sent;
+        match answer {
+            Ok(reply) => {
+                money.spend(reply.usage.cost_usd);
+                let reply = Arc::new(reply);
+                let committed = engine.run.answered(work.grip, reply.clone());
+                replies.push((work, reply, committed));
+            }
+            Err(fault) => {
+                drop(money);
+                note_fault(&engine, model, work, &line, fault).await;
+            }
+        }
+    }
+    // The replies are in the ledger's queue, and the next call's intent gets behind them: it is not sent before they
+    // are committed. So the slot need not wait for the disk, and no more calls are unknown after a crash than there are
+    // slots.
+    drop(slot);
+    for (work, reply, committed) in replies {
+        note_reply(&engine, &work, &reply, committed.await);
+    }
 }
 
 /// Gives pairs back that were not called; they stay as the ledger had them.
@@ -68,7 +90,11 @@ async fn look_up(engine: &Arc<Engine>, model: usize, batch: Vec<Work>) -> Vec<Wo
             None => None,
         };
         match found {
-            Some(reply) => keep(engine, &work, reply).await,
+            Some(reply) => {
+                let reply = Arc::new(reply);
+                let committed = engine.run.answered(work.grip, reply.clone()).await;
+                note_reply(engine, &work, &reply, committed);
+            }
             None => rest.push(work),
         }
     }
@@ -120,11 +146,11 @@ async fn intend(engine: &Arc<Engine>, batch: Vec<Work>, money: Vec<Reservation>)
     Some(sent)
 }
 
-/// Asks, and keeps what comes back.
-async fn ask(engine: &Arc<Engine>, model: usize, batch: Vec<Sent>) {
+/// Asks, and gives back what came, one answer a pair.
+async fn ask(engine: &Arc<Engine>, model: usize, batch: &[Sent]) -> Vec<Result<Reply, Fault>> {
     let asked = &engine.models[model].model;
     let answers = async {
-        if let [only] = batch.as_slice() {
+        if let [only] = batch {
             return vec![asked.ask(&only.work.request, &only.line).await];
         }
         let requests: Vec<Request> = batch.iter().map(|sent| sent.work.request.clone()).collect();
@@ -140,34 +166,20 @@ async fn ask(engine: &Arc<Engine>, model: usize, batch: Vec<Sent>) {
     };
     // A model that panics or forgets some of its batch: whatever was sent may have been billed.
     answers.resize_with(batch.len(), || {
-        Err(Fault {
-            maybe_billed: true,
-            ..Fault::new(FaultKind::Refused, "the model gave no answer (a fault of its own)")
-        })
+        let message = "the model gave no answer (a fault of its own)";
+        Err(Fault { maybe_billed: true, ..Fault::new(FaultKind::Refused, message) })
     });
-    for (sent, answer) in batch.into_iter().zip(answers) {
-        let Sent { work, money, line } = sent;
-        match answer {
-            Ok(reply) => {
-                money.spend(reply.usage.cost_usd);
-                keep(engine, &work, reply).await;
-            }
-            Err(fault) => {
-                drop(money);
-                note_fault(engine, model, work, &line, fault).await;
-            }
-        }
-    }
+    answers
 }
 
-/// Puts a reply into the ledger, and into the table whatever happens.
-async fn keep(engine: &Arc<Engine>, work: &Work, reply: Reply) {
-    let reply = Arc::new(reply);
-    if let Err(error) = engine.run.answered(work.grip, reply.clone()).await {
+/// Notes a reply; it is in the table whether the ledger could be written or not.
+fn note_reply(engine: &Arc<Engine>, work: &Work, reply: &Arc<Reply>, committed: crate::Result<()>) {
+    if let Err(error) = committed {
         lock(&engine.rescued).insert(work.grip.key, reply.clone());
-        engine.stop(Stop::Ledger(error));
+        engine.stop(Stop::Ledger(error.clone()));
+        engine.tell_of_rescue(error);
     }
-    engine.called(work.at, work.grip.key, &reply);
+    engine.called(work.at, work.grip.key, reply);
 }
 
 async fn note_fault(engine: &Arc<Engine>, model: usize, work: Work, line: &Line, fault: Fault) {

@@ -48,15 +48,16 @@ async fn run_all(study: &Study) -> Result<Outcome> {
     let engine = Arc::new(Engine::start(study).await?);
     study.progress.begin(engine.total());
 
-    let watchers = watch(&engine);
+    let mut listeners = listen(&engine);
     // Runs that share a ledger begin at different places, so that they do not prepare the same trajectories.
     let all = engine.plan().trajectories().len();
     let others = engine.run.others().await?;
-    let first = if others == 0 { 0 } else { all / 2 };
+    let first = all * others / (others + 1);
     let order = (0..all).map(|n| Visit::whole((first + n) % all)).collect();
     visit_all(&engine, order).await;
     wait_for_others(&engine).await;
-    drop(watchers);
+    // Ended, not only told to: what it holds of the run must be gone before the run is.
+    listeners.shutdown().await;
 
     let outcome = finish(&engine)?;
     study.progress.end(&outcome.counts);
@@ -111,27 +112,24 @@ async fn wait_for_others(engine: &Arc<Engine>) {
             tokio::select! {
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
                 () = engine.study.cancel.cancelled() => return,
+                () = engine.study.dropped.cancelled() => return,
             }
         }
     }
 }
 
-/// Tasks beside the calls; they end when the value is dropped.
-fn watch(engine: &Arc<Engine>) -> JoinSet<()> {
-    let mut watchers = JoinSet::new();
-    let (beating, listening) = (engine.clone(), engine.clone());
-    watchers.spawn(async move {
-        loop {
-            tokio::time::sleep(beating.run.beat_every()).await;
-            // A ledger that cannot be written shows itself at the next call.
-            drop(beating.run.beat().await);
+/// Listens for those who may stop the study.
+fn listen(engine: &Arc<Engine>) -> JoinSet<()> {
+    let mut listeners = JoinSet::new();
+    let listening = engine.clone();
+    listeners.spawn(async move {
+        tokio::select! {
+            () = listening.study.cancel.cancelled() => {}
+            () = listening.study.dropped.cancelled() => {}
         }
-    });
-    watchers.spawn(async move {
-        listening.study.cancel.cancelled().await;
         listening.stop(Stop::Interrupted);
     });
-    watchers
+    listeners
 }
 
 fn finish(engine: &Arc<Engine>) -> Result<Outcome> {

@@ -181,6 +181,13 @@ impl Engine {
         self.study.progress.advance(&Event::Stopping { in_flight, reason: &reason });
     }
 
+    /// Where a reply is that the ledger did not take is the more useful word on why the ledger failed.
+    pub fn tell_of_rescue(&self, error: Error) {
+        if let Some(Stop::Ledger(known)) = lock(&self.stop).as_mut() {
+            *known = error;
+        }
+    }
+
     pub fn is_stopped(&self) -> bool {
         lock(&self.stop).is_some()
     }
@@ -284,7 +291,8 @@ impl Engine {
         let name = model.map(|model| self.models[model].model.name());
         {
             let mut tally = lock(&self.tally);
-            let known = tally.failures.iter_mut().rev().find(|(at, failure)| {
+            // Failures of a trajectory come close together.
+            let known = tally.failures.iter_mut().rev().take(256).find(|(at, failure)| {
                 *at == Some(trajectory) && failure.model.as_deref() == name && failure.message == message
             });
             match known {

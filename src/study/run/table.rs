@@ -95,7 +95,7 @@ fn reasoning(settings: &Value) -> Option<String> {
 }
 
 /// Why there is no score, in a word or two; null where there is one.
-const UNPARSED: &str = "unparsed";
+const UNPARSED: &str = "why_unparsed";
 
 /// Text columns in the order they stand in the table; numbers stand between them, see [`Rows::finish`].
 const ORDER: [&str; 19] = [

@@ -11,7 +11,7 @@ use roborm::paraphrase::{Key, Paraphrase, Strategy};
 use roborm::reward::{
     Call, Fault, FaultKind, Future, ImageNeeds, ModelConfig, Part, Price, Prompt, Reply, Request, RewardModel, Usage,
 };
-use roborm::study::{Ledger, Outcome, ParaphrasesOf, Plan, PlanOptions, SampleFrames, Study};
+use roborm::study::{Counts, Event, Ledger, Outcome, ParaphrasesOf, Plan, PlanOptions, Progress, SampleFrames, Study};
 
 pub const PROMPT: Prompt =
     Prompt { version: "test-1", before: "Task: ", after: "\nAnswer:", order: &[Part::Frames, Part::Text] };
@@ -19,6 +19,7 @@ pub const PROMPT: Prompt =
 /// A call as a model saw it: trajectory, instruction, repeat.
 pub type Asked = (String, String, u32);
 
+type OnSend = Box<dyn Fn(&Request) + Send + Sync>;
 type Answer = Box<dyn Fn(&Request, &dyn Call) -> Result<Reply, Fault> + Send + Sync>;
 
 /// A model that does what it is told and remembers what it was asked.
@@ -32,6 +33,8 @@ pub struct Fake {
     pub price: Option<Price>,
     pub latency_ms: u64,
     pub found: Option<Reply>,
+    /// Done when a call is sent; `answer`, when its reply is there.
+    pub on_send: OnSend,
     pub answer: Answer,
     pub asked: Mutex<Vec<Asked>>,
     pub looked_up: Mutex<Vec<String>>,
@@ -53,6 +56,7 @@ impl Fake {
             price: None,
             latency_ms: 0,
             found: None,
+            on_send: Box::new(|_| {}),
             answer: Box::new(|request, _| Ok(says(&score(&request.trajectory, &request.instruction).to_string()))),
             asked: Mutex::default(),
             looked_up: Mutex::default(),
@@ -118,6 +122,7 @@ impl RewardModel for Fake {
             self.most_under_way.fetch_max(now, Ordering::SeqCst);
             let asked = (request.trajectory.clone(), request.instruction.clone(), request.repeat);
             self.asked.lock().unwrap().push(asked);
+            (self.on_send)(request);
             if self.latency_ms > 0 {
                 tokio::time::sleep(std::time::Duration::from_millis(self.latency_ms)).await;
             }
@@ -255,6 +260,37 @@ impl Watcher {
             watcher.samplings.fetch_add(1, Ordering::SeqCst);
             Ok(frames)
         })
+    }
+}
+
+/// Remembers what it is told, a line each.
+#[derive(Default)]
+pub struct Told(Mutex<Vec<String>>);
+
+impl Told {
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Progress for Told {
+    fn begin(&self, pairs: u64) {
+        self.0.lock().unwrap().push(format!("begin {pairs}"));
+    }
+
+    fn advance(&self, event: &Event<'_>) {
+        let line = match event {
+            Event::Cached { pairs, .. } => format!("cached {pairs}"),
+            Event::Called { score, .. } => format!("called {score:?}"),
+            Event::Failed { message, pairs, .. } => format!("failed {pairs}: {message}"),
+            Event::Unknown { pairs, .. } => format!("unknown {pairs}"),
+            Event::Stopping { reason, .. } => format!("stopping: {reason}"),
+        };
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn end(&self, counts: &Counts) {
+        self.0.lock().unwrap().push(format!("end {}", counts.called));
     }
 }
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use roborm::reward::{Fault, FaultKind, Price, Reply};
-use roborm::study::{Cancel, Study};
+use roborm::study::Cancel;
 
 use super::kit::*;
 
@@ -228,15 +228,33 @@ fn what_has_an_id_is_looked_up_before_it_is_sent_again() {
 }
 
 #[test]
-fn a_dropped_future_stops_the_study() {
+fn a_dropped_future_stops_its_run_and_no_other() {
     let bench = Bench::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let model = Arc::new(Fake { concurrency: 1, latency_ms: 20, ..Fake::new("m") });
-    let cancel = Cancel::new();
-    let study: Study = bench.study(plan(50, 3), &model).cancel(cancel.clone());
-    runtime.block_on(async {
-        let run = study.run_async();
-        drop(tokio::time::timeout(std::time::Duration::from_millis(1), run).await);
+    let (begun, going) = std::sync::mpsc::channel();
+    let model = Arc::new(Fake {
+        concurrency: 1,
+        latency_ms: 5,
+        on_send: Box::new(move |_| begun.send(()).unwrap_or_default()),
+        ..Fake::new("m")
     });
-    assert!(cancel.is_cancelled());
+    let told = Arc::new(Told::default());
+    let study = bench.study(plan(100, 3), &model).progress(told.clone());
+    runtime.block_on(async {
+        let mut run = Box::pin(study.run_async());
+        // Polled once, so that it begins; dropped while its first calls are under way.
+        assert!(futures_util::poll!(&mut run).is_pending());
+        going.recv().unwrap();
+    });
+    let last = loop {
+        match told.lines().last() {
+            Some(line) if line.starts_with("end ") => break line.clone(),
+            _ => std::thread::yield_now(),
+        }
+    };
+    assert!(told.lines().contains(&"stopping: interrupted".to_owned()), "{last}");
+    let done = model.asked().len() as u64;
+    assert!(done < 400);
+    let outcome = study.run().unwrap();
+    assert_eq!((outcome.counts.cached, outcome.counts.called), (done, 400 - done));
 }

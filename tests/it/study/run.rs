@@ -3,8 +3,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use roborm::Error;
-use roborm::reward::{FaultKind, ModelConfig};
-use roborm::study::{Event, Plan, PlanOptions, Progress, Study};
+use roborm::dataset::{Dataset, OpenOptions};
+use roborm::reward::{FaultKind, ModelConfig, ModelOptions};
+use roborm::study::{Plan, PlanOptions, Study};
 
 use super::kit::*;
 
@@ -43,6 +44,23 @@ fn every_pair_is_called_once_and_has_its_row() {
     // More trajectories and more wordings: only what is new.
     let larger = bench.run(plan(6, 4), &again);
     assert_eq!((larger.counts.cached, larger.counts.called), (20, 10));
+}
+
+#[test]
+fn the_demo_from_end_to_end() {
+    let bench = Bench::new();
+    let dataset = Dataset::open("demo", &OpenOptions::default()).unwrap();
+    let plan = Plan::new(&dataset, Some(&roborm::paraphrase::demo()), &PlanOptions::default()).unwrap();
+    assert!(plan.bare_tasks().is_empty());
+    let model = || roborm::reward::open("simulated", &ModelOptions::default()).unwrap();
+    let study = || Study::new(plan.clone(), bench.ledger()).model(model());
+    let outcome = study().run().unwrap();
+    assert_eq!((outcome.counts.called, outcome.exit_status()), (plan.pairs(), 0));
+    assert_eq!(outcome.scores.len() as u64, plan.rows());
+    assert!(outcome.scores.unparsed() as u64 >= outcome.counts.unparsed);
+    let again = study().run().unwrap();
+    assert_eq!((again.counts.cached, again.counts.called), (plan.pairs(), 0));
+    assert!(again.scores.frame().equals_missing(outcome.scores.frame()));
 }
 
 #[test]
@@ -244,30 +262,6 @@ fn runs_inside_a_runtime_and_without_blocking() {
     assert_eq!((waiting.counts.cached, waiting.counts.called), (4, 2));
 }
 
-#[derive(Default)]
-struct Told(Mutex<Vec<String>>);
-
-impl Progress for Told {
-    fn begin(&self, pairs: u64) {
-        self.0.lock().unwrap().push(format!("begin {pairs}"));
-    }
-
-    fn advance(&self, event: &Event<'_>) {
-        let line = match event {
-            Event::Cached { pairs, .. } => format!("cached {pairs}"),
-            Event::Called { score, .. } => format!("called {score:?}"),
-            Event::Failed { message, pairs, .. } => format!("failed {pairs}: {message}"),
-            Event::Unknown { pairs, .. } => format!("unknown {pairs}"),
-            Event::Stopping { reason, .. } => format!("stopping: {reason}"),
-        };
-        self.0.lock().unwrap().push(line);
-    }
-
-    fn end(&self, counts: &roborm::study::Counts) {
-        self.0.lock().unwrap().push(format!("end {}", counts.called));
-    }
-}
-
 #[test]
 fn progress_is_told_of_every_pair() {
     let (bench, told) = (Bench::new(), Arc::new(Told::default()));
@@ -277,7 +271,7 @@ fn progress_is_told_of_every_pair() {
         _ => Err(fault(FaultKind::Refused, "moderated")),
     }));
     bench.study(plan(3, 0), &model).concurrency(1).progress(told.clone()).run().unwrap();
-    let mut lines = std::mem::take(&mut *told.0.lock().unwrap());
+    let mut lines = told.lines();
     assert_eq!((lines.remove(0), lines.pop()), ("begin 3".to_owned(), Some("end 2".to_owned())));
     lines.sort();
     assert_eq!(lines, ["called None", "called Some(4)", "failed 1: moderated"]);
