@@ -24,6 +24,7 @@ pub mod error;
 pub mod frames;
 pub mod paraphrase;
 pub mod prelude;
+mod program;
 pub mod reward;
 pub mod robustness;
 pub mod scores;

@@ -7,6 +7,7 @@ use super::{Answer, Block, Session};
 use crate::Result;
 use crate::display::{Cell, Column, Sign, Table};
 use crate::frames::Decoder;
+use crate::reward;
 use crate::study::Ledger;
 
 /// What is installed, found and missing
@@ -17,7 +18,9 @@ impl Doctor {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         let mut table = Table::new([Column::text(""), Column::text("what"), Column::text("found")]);
         let mut findings = serde_json::Map::new();
+        let mut status = 0;
         let mut find = |what: &str, found: Result<String>, needed: bool| {
+            status |= u8::from(needed && found.is_err());
             let (sign, text) = match &found {
                 Ok(text) => (Sign::Success, text.clone()),
                 Err(error) => {
@@ -35,6 +38,7 @@ impl Doctor {
             session.sampler.decoder().info().map(|info| format!("{}, worker {}", info.library, info.version)),
             true,
         );
+        find("local checkpoints", reward::local::look().map(|found| local(&found)), false);
         find("default ledger", Ledger::default_path().map(|path| path.display().to_string()), true);
         for key in ["OPENROUTER_API_KEY", "ROBORM_API_KEY"] {
             // Whether, never what.
@@ -42,10 +46,20 @@ impl Doctor {
             let found = if set { Ok("set".to_owned()) } else { Err(crate::Error::input("not set")) };
             find(key, found, false);
         }
-        let status =
-            u8::from(findings.values().any(|found| found["ok"] == false && found["found"].as_str() != Some("not set")));
         let mut answer = Answer::new(findings.into()).show(Block::Table(table));
         answer.status = status;
         Ok(answer)
     }
+}
+
+/// `libtorch 2.11.0, 2 threads, no CUDA device (…)`.
+fn local(found: &reward::local::Found) -> String {
+    let cuda = match (found.cuda.as_slice(), &found.why_no_cuda) {
+        ([], Some(why)) => format!("no CUDA device ({why})"),
+        ([], None) => "no CUDA device".to_owned(),
+        (devices, _) => devices.join("; "),
+    };
+    let memory =
+        found.memory.map_or(String::new(), |bytes| format!(", {:.1} GiB free", bytes as f64 / (1u64 << 30) as f64));
+    format!("libtorch {}, {} threads{memory}, {cuda}", found.torch, found.threads)
 }

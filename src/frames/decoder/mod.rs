@@ -5,7 +5,6 @@
 
 mod buffers;
 mod failure;
-mod locate;
 mod memory;
 mod pool;
 mod process;
@@ -20,7 +19,17 @@ use roborm_wire::File;
 
 use super::rule::Timeline;
 use crate::Result;
+use crate::program::Program;
 use pool::Pool;
+
+/// The worker that decodes video.
+const PROGRAM: Program = Program {
+    file: "roborm-decoder",
+    variable: "ROBORM_DECODER",
+    what: "the video decoder",
+    build: "build it with `cargo build --release -p roborm-decoder` (it needs FFmpeg's development packages, which \
+            `cargo xtask demo` installs)",
+};
 
 /// Limits of the decoder's workers, and how many there may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +130,7 @@ impl Decoder {
     /// # Errors
     /// Where it is nowhere; the help says how to install it.
     pub fn find() -> Result<PathBuf> {
-        locate::find()
+        PROGRAM.find()
     }
 
     /// What the decoder is; starts a worker if none is up.

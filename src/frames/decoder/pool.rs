@@ -8,7 +8,7 @@ use roborm_wire::File;
 use super::buffers::Buffers;
 use super::failure::{file_error, worker_error};
 use super::process::{Fault, Worker};
-use super::{DecoderInfo, DecoderOptions, WorkerStatus, hold, locate};
+use super::{DecoderInfo, DecoderOptions, WorkerStatus, hold};
 use crate::Result;
 
 pub(super) struct Pool {
@@ -67,7 +67,7 @@ impl Pool {
     }
 
     fn program(&self) -> Result<PathBuf> {
-        self.options.program.clone().map_or_else(locate::find, Ok)
+        self.options.program.clone().map_or_else(|| super::PROGRAM.find(), Ok)
     }
 
     fn lease(&self, path: &Path, file: Option<&File>) -> Result<Lease<'_>> {

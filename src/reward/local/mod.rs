@@ -5,7 +5,6 @@
 //! instruction once, and answers all together.
 
 mod digest;
-mod locate;
 mod pool;
 mod spec;
 mod worker;
@@ -23,9 +22,18 @@ pub use spec::{LocalDevice, LocalSpec, Times};
 use super::{
     Call, Fault, FaultKind, Future, ImageNeeds, ModelConfig, Part, Prompt, Reply, Request, RewardModel, Usage,
 };
+use crate::program::Program;
 use crate::{Error, Result};
 use pool::{Job, Pool, Scored, Setup};
 use worker::Worker;
+
+/// The worker that holds a checkpoint.
+const PROGRAM: Program = Program {
+    file: "roborm-local",
+    variable: "ROBORM_LOCAL",
+    what: "the worker of local checkpoints",
+    build: "build it with `cargo xtask libtorch` (540 MB are fetched once)",
+};
 
 /// New tokens at most: the protocol of RoboReward.
 const MAX_TOKENS: usize = 32;
@@ -57,7 +65,7 @@ impl LocalModel {
         })?;
         let stored: Value =
             serde_json::from_str(&text).map_err(|error| Error::input(format!("{}: {error}", path.display())))?;
-        let program = spec.program.clone().map_or_else(locate::find, Ok)?;
+        let program = spec.program.clone().map_or_else(|| PROGRAM.find(), Ok)?;
         let found = Worker::start(&program, spec.silence)?.look()?;
         let devices = devices(&spec.device, &found)?;
         let video = match spec.video.as_str() {
@@ -139,7 +147,7 @@ impl LocalModel {
 /// # Errors
 /// Where the worker is not installed or does not start.
 pub fn look() -> Result<Found> {
-    Worker::start(&locate::find()?, Duration::from_secs(60))?.look()
+    Worker::start(&PROGRAM.find()?, Duration::from_secs(60))?.look()
 }
 
 fn devices(wanted: &LocalDevice, found: &Found) -> Result<Vec<String>> {
