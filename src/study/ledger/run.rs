@@ -1,7 +1,7 @@
 //! A run's hold on a ledger.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 
@@ -19,8 +19,15 @@ pub(crate) struct Run {
     id: i64,
     token: Token,
     here: Arc<Owner>,
-    alive_until: Arc<AtomicI64>,
+    pulse: Arc<Pulse>,
     heart: Option<Heart>,
+}
+
+/// What is known of the leases without asking the ledger.
+struct Pulse {
+    alive_until_ms: AtomicI64,
+    /// How often the leases were found to have expired (the machine slept, the process was stopped).
+    lapses: AtomicU64,
 }
 
 /// The thread that tells the ledger that a run lives. One of its own, so that a model that keeps the runtime's threads
@@ -54,9 +61,9 @@ impl Run {
         });
         let (id, token) = commit.await?;
         Mine::add(token);
-        let alive_until = Arc::new(AtomicI64::new(until));
-        let heart = Some(Heart::start(ledger.clone(), id, alive_until.clone())?);
-        Ok(Self { ledger: ledger.clone(), id, token, here, alive_until, heart })
+        let pulse = Arc::new(Pulse { alive_until_ms: AtomicI64::new(until), lapses: AtomicU64::new(0) });
+        let heart = Some(Heart::start(ledger.clone(), id, pulse.clone())?);
+        Ok(Self { ledger: ledger.clone(), id, token, here, pulse, heart })
     }
 
     /// The ledger's row of the model's settings.
@@ -92,9 +99,14 @@ impl Run {
         self.ledger.0.writer.commit_blocking(move |db| store::intend(db, id, pair))
     }
 
-    /// Whether the leases may have expired (the machine slept, the process was stopped).
-    pub fn has_lapsed(&self) -> bool {
-        now_ms() >= self.alive_until.load(Ordering::Relaxed)
+    /// How often the leases have expired so far.
+    pub fn lapses(&self) -> u64 {
+        self.pulse.lapses.load(Ordering::SeqCst)
+    }
+
+    /// Whether the leases may have expired since [`Run::lapses`] gave `before`: others may hold the pairs now.
+    pub fn has_lapsed(&self, before: u64) -> bool {
+        self.pulse.is_over() || self.lapses() != before
     }
 
     pub fn id_came(&self, pair: i64, request_id: &str) {
@@ -132,18 +144,28 @@ impl Run {
     }
 }
 
+impl Pulse {
+    fn is_over(&self) -> bool {
+        now_ms() >= self.alive_until_ms.load(Ordering::SeqCst)
+    }
+}
+
 impl Heart {
-    fn start(ledger: Ledger, run: i64, alive_until: Arc<AtomicI64>) -> Result<Self> {
+    fn start(ledger: Ledger, run: i64, pulse: Arc<Pulse>) -> Result<Self> {
         let (stop, stopped) = mpsc::channel();
         let beat = move || {
             while stopped.recv_timeout(ledger.0.options.lease / 4) == Err(RecvTimeoutError::Timeout) {
+                // Noted before the leases are good again: what was claimed before may be another run's by now.
+                if pulse.is_over() {
+                    pulse.lapses.fetch_add(1, Ordering::SeqCst);
+                }
                 let until = now_ms() + ledger.lease_ms();
                 let beaten = ledger.0.writer.commit_blocking(move |db| {
                     db.execute("UPDATE runs SET alive_until_ms = ? WHERE id = ?", [until, run]).map(drop)
                 });
                 // A ledger that cannot be written shows itself at the next call.
                 if beaten.is_ok() {
-                    alive_until.store(until, Ordering::Relaxed);
+                    pulse.alive_until_ms.store(until, Ordering::SeqCst);
                 }
             }
         };

@@ -121,6 +121,7 @@ struct Sent {
 /// Commits the intents; pairs that another run has taken over are left to it.
 async fn intend(engine: &Arc<Engine>, batch: Vec<Work>, money: Vec<Reservation>) -> Option<Vec<Sent>> {
     let pairs = batch.iter().map(|work| work.grip.pair).collect();
+    let lapses = engine.run.lapses();
     let committed = match engine.run.intend(pairs).await {
         Ok(committed) => committed,
         Err(error) => {
@@ -134,6 +135,7 @@ async fn intend(engine: &Arc<Engine>, batch: Vec<Work>, money: Vec<Reservation>)
             let line = Line {
                 engine: engine.clone(),
                 pair: work.grip.pair,
+                lapses,
                 fresh: AtomicBool::new(true),
                 sent: AtomicBool::new(false),
                 lost: AtomicBool::new(false),
@@ -216,6 +218,8 @@ async fn note_fault(engine: &Arc<Engine>, model: usize, work: Work, line: &Line,
 struct Line {
     engine: Arc<Engine>,
     pair: i64,
+    /// How often the leases had expired when the intent was committed.
+    lapses: u64,
     /// The intent that was committed before the model was asked has not been used yet.
     fresh: AtomicBool,
     sent: AtomicBool,
@@ -230,7 +234,7 @@ impl Call for Line {
             return Err(Fault::new(FaultKind::Interrupted, "the study was stopped"));
         }
         let fresh = self.fresh.swap(false, Ordering::SeqCst);
-        if !fresh || attempt > 1 || self.engine.run.has_lapsed() {
+        if !fresh || attempt > 1 || self.engine.run.has_lapsed(self.lapses) {
             match self.engine.run.intend_blocking(self.pair) {
                 Ok(true) => {}
                 Ok(false) => {
