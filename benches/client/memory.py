@@ -2,7 +2,8 @@
 
 FOLDER holds the programs roborm and roborm-stub (target/release). Scores TRAJECTORIES (2,831) with 16 wordings and 8 frames
 of SIDE x SIDE * 3 / 4 pixels (640 x 480), 64 calls at a time, against the stub, which takes LATENCY_MS (200) for an answer.
-The frames are made up and shared by the trajectories: what counts is what the program holds. Standard library only.
+The frames are made up and shared by the trajectories, each of which has a task of its own, so that no call is like another:
+what counts is what the program holds. Standard library only.
 """
 
 import json
@@ -46,13 +47,13 @@ def main():
             for k in range(FRAMES):
                 png(folder / f"frames{n}" / f"{k}.png", side, side * 3 // 4, n * FRAMES + k)
         rows = (
-            {"trajectory": f"t{n:05}", "frames": f"frames{n % FOLDERS}", "rate_hz": 1, "task": f"task {n % 50}", "label": n % 5 + 1}
+            {"trajectory": f"t{n:05}", "frames": f"frames{n % FOLDERS}", "rate_hz": 1, "task": f"task {n}", "label": n % 5 + 1}
             for n in range(trajectories)
         )
         (folder / "rollouts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         wordings = (
             {"task": f"task {t}", "strategy": "lexical", "instruction": f"task {t} in wording {w}"}
-            for t in range(50)
+            for t in range(trajectories)
             for w in range(1, WORDINGS)
         )
         (folder / "paraphrases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in wordings))
