@@ -21,7 +21,8 @@ pub(super) struct EstimateCommand {
 impl EstimateCommand {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         let dataset = self.scoring.open(&self.dataset)?;
-        let estimate = self.scoring.study(session, &dataset)?.estimate()?;
+        let (study, prices) = self.scoring.study(session, &dataset, true)?;
+        let estimate = study.estimate()?;
         let mut table = Table::new([
             Column::text("model"),
             Column::number("calls"),
@@ -43,12 +44,16 @@ impl EstimateCommand {
         if estimate.cached > 0 {
             table.note(&format!("{} more pairs have a reply in the ledger already.", number::count(estimate.cached)));
         }
+        for note in prices.notes() {
+            table.note(&note);
+        }
         if estimate.cost_usd.is_none() {
             table.note("No cost: the price of a model is not known, and the ledger has no priced calls of it.");
         }
         let mut answer = Answer::new(json!({
             "calls": estimate.calls, "cached": estimate.cached, "prompt_tokens": estimate.prompt_tokens,
             "completion_tokens": estimate.completion_tokens, "cost_usd": estimate.cost_usd,
+            "prices": prices.to_json(),
         }))
         .show(Block::Table(table));
         for warning in estimate.warnings {

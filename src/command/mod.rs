@@ -14,6 +14,7 @@ mod ledger;
 mod line;
 mod models;
 mod options;
+mod prices;
 mod report;
 mod robustness;
 mod score;

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::Session;
+use super::prices::Prices;
 use crate::dataset::{Dataset, OpenOptions};
 use crate::paraphrase::{self, ParaphraseSet};
-use crate::reward::{self, ModelOptions, RewardModel};
+use crate::reward::{self, Environment, FRAMES_FIRST, ModelOptions, Part, RewardModel, TEXT_FIRST};
 use crate::study::{Ledger, Plan, PlanOptions, Shard, Study};
 use crate::{Error, Result};
 
@@ -55,6 +56,22 @@ impl Opening {
     }
 }
 
+/// The order of the message's parts: a setting like any other, part of what is measured.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Order {
+    FramesFirst,
+    TextFirst,
+}
+
+impl Order {
+    fn parts(self) -> &'static [Part] {
+        match self {
+            Self::FramesFirst => FRAMES_FIRST,
+            Self::TextFirst => TEXT_FIRST,
+        }
+    }
+}
+
 /// How to score: the arguments of score, estimate and spot.
 #[derive(Debug, Args)]
 pub(super) struct Scoring {
@@ -94,6 +111,14 @@ pub(super) struct Scoring {
     #[arg(long, value_name = "EFFORT")]
     reasoning: Option<String>,
 
+    /// The one provider behind OpenRouter that may serve the calls: its limits and its prices hold then
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+
+    /// Order of the message's parts; frames first lets a provider's cache serve all paraphrases of a trajectory
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::FramesFirst)]
+    order: Order,
+
     #[command(flatten)]
     opening: Opening,
 
@@ -131,22 +156,40 @@ impl Scoring {
         self.opening.open_one(spec)
     }
 
-    pub(super) fn models(&self) -> Result<Vec<Arc<dyn RewardModel>>> {
+    /// Where the prices come from that a limit on spending goes by; empty where there is none.
+    pub(super) fn limit_notes(&self, prices: &Prices) -> Vec<String> {
+        if self.max_cost.is_some() { prices.notes() } else { Vec::new() }
+    }
+
+    fn models(&self, environment: Environment, prices: &Prices) -> Result<Vec<Arc<dyn RewardModel>>> {
         let options = ModelOptions {
             base_urls: self.base_url.clone(),
             reasoning: self.reasoning.clone(),
             seed: self.seed,
             max_images: self.max_images.map(usize::from),
+            // The client's own limit: without it, it would keep to what a server takes by default.
+            concurrency: self.concurrency.map(usize::from),
             latency_ms: self.latency,
+            provider: self.provider.clone(),
+            order: Some(self.order.parts()),
+            environment: Some(environment),
             ..ModelOptions::default()
         };
-        self.models.iter().map(|name| reward::open(name, &options)).collect()
+        let priced = |name: &String| ModelOptions { price: prices.of(name), ..options.clone() };
+        self.models.iter().map(|name| reward::open(name, &priced(name))).collect()
     }
 
-    /// The study of `dataset`, planned and ready.
-    pub(super) fn study(&self, session: &Session, dataset: &Dataset) -> Result<Study> {
+    /// The study of `dataset`, planned and ready, and what prices it goes by: live ones where they are `wanted` or money
+    /// is limited.
+    pub(super) fn study(&self, session: &Session, dataset: &Dataset, wanted: bool) -> Result<(Study, Prices)> {
         // Models first: a wrong name is the cheapest thing to find out.
-        let models = self.models()?;
+        let environment = Environment::of_process();
+        let mut models = self.models(environment.clone(), &Prices::default())?;
+        let mut prices = Prices::default();
+        if wanted || self.max_cost.is_some() {
+            prices = Prices::fetch(&self.models, &self.base_url, &environment);
+            models = self.models(environment, &prices)?;
+        }
         let paraphrases = match &self.paraphrases {
             Some(file) => Some(ParaphraseSet::read(file)?),
             None if dataset.name() == "demo" => Some(paraphrase::demo()),
@@ -179,6 +222,6 @@ impl Scoring {
         if let Some(dollars) = self.max_cost {
             study = study.max_cost_usd(dollars);
         }
-        Ok(study)
+        Ok((study, prices))
     }
 }

@@ -31,7 +31,8 @@ impl Score {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         ScoreTable::check_writable(&self.out)?;
         let dataset = self.scoring.open(&self.dataset)?;
-        let outcome = run(self.scoring.study(session, &dataset)?, session)?;
+        let (study, prices) = self.scoring.study(session, &dataset, false)?;
+        let outcome = run(study, session)?;
         outcome.scores.write(&self.out)?;
         let Counts { planned, cached, called, unparsed, failed, unknown, unspent, cost_usd } = outcome.counts;
         let mut answer = Answer::new(json!({
@@ -43,6 +44,9 @@ impl Score {
             answer = answer.show(Block::Table(spend(&outcome)));
         }
         answer = answer.say(format!("scores: {}", self.out.display()));
+        for note in self.scoring.limit_notes(&prices) {
+            answer = answer.note(format!("--max-cost: {note}"));
+        }
         Ok(finish(answer, &outcome, session))
     }
 }

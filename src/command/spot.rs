@@ -32,7 +32,8 @@ impl Spot {
                 .with_help("give a score such as 3.5: success is a score above it"));
         }
         let dataset = self.scoring.open_one(&self.trajectory)?;
-        let outcome = score::run(self.scoring.study(session, &dataset)?, session)?;
+        let (study, _) = self.scoring.study(session, &dataset, false)?;
+        let outcome = score::run(study, session)?;
         let cases = cases::of(&outcome.scores, self.boundary)?;
         let several = cases.len() > 1;
         let (mut answer, mut rows) = (Answer::default(), Vec::new());

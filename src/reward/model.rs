@@ -57,13 +57,6 @@ pub trait RewardModel: Send + Sync {
         8
     }
 
-    /// Whether the first request of a trajectory is to be answered before its siblings are sent, so that they find the
-    /// shared part in the provider's cache. The model sees to it by itself (the siblings wait inside [`RewardModel::ask`],
-    /// before anything is sent); who drives it keeps enough trajectories open to fill the concurrency all the same.
-    fn first_goes_alone(&self) -> bool {
-        false
-    }
-
     /// Asks once. Retries of passing faults are the model's own work; `call` is told before every send.
     fn ask<'a>(&'a self, request: &'a Request, call: &'a dyn Call) -> Future<'a, Result<Reply, Fault>>;
 

@@ -34,9 +34,7 @@ pub(crate) fn chat(state: &mut State, incoming: &Incoming) -> (Delivery, Duratio
         return at_once(refusal);
     }
     if let Err(seconds) = state.level.as_mut().map_or(Ok(()), |level| level.take()) {
-        let fault =
-            Fault::Status { status: 429, kind: "rate_limit_exceeded", retry_after: RetryAfter::Seconds(seconds) };
-        state.count(&fault);
+        *state.tally.faults.entry("Limited".to_owned()).or_default() += 1;
         return at_once(status(429, "rate_limit_exceeded", RetryAfter::Seconds(seconds)));
     }
     let question = match Question::read(&incoming.body) {

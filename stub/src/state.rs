@@ -36,7 +36,7 @@ pub struct Tally {
     pub billed_twice: u64,
     /// Requests that were not what was expected, with what was wrong.
     pub mismatches: Vec<String>,
-    /// Faults by name.
+    /// Faults by name; `Limited` are the 429 of the token bucket.
     pub faults: BTreeMap<String, u64>,
     /// Chat requests under way at a time, at most.
     pub most_at_a_time: u64,

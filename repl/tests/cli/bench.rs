@@ -1,4 +1,4 @@
-//! A bench to try the program on: a folder of its own, and no way to the user's data or keys.
+//! A bench to try the program on: a folder of its own, and no way to the user's data, keys or keyring.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -38,7 +38,9 @@ impl Bench {
             .args(words)
             .current_dir(self.0.path())
             .env("XDG_DATA_HOME", self.path("data"))
+            .env_remove("DBUS_SESSION_BUS_ADDRESS")
             .env_remove("OPENROUTER_API_KEY")
+            .env_remove("OPENROUTER_BASE_URL")
             .env_remove("ROBORM_API_KEY");
         command
     }

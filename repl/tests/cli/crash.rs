@@ -1,33 +1,11 @@
 //! kill -9 at chosen rows of the ledger: each pair is answered once in the end.
 
-use std::path::Path;
-use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::process::Stdio;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 
 use crate::bench::{Bench, rollout_paraphrases, rollouts};
-
-/// Kills the program when its ledger has at least `rows` replies.
-fn kill_at(mut program: Child, ledger: &Path, rows: u64) {
-    loop {
-        if let Some(status) = program.try_wait().expect("the program can be asked") {
-            panic!("it ended ({status}) before row {rows} was seen");
-        }
-        if replies(ledger).is_some_and(|replies| replies >= rows) {
-            program.kill().expect("SIGKILL");
-            program.wait().expect("it is dead");
-            return;
-        }
-        // The ledger is another process's: there is nothing to wait on but the file.
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-fn replies(ledger: &Path) -> Option<u64> {
-    let db = Connection::open_with_flags(ledger, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
-    db.query_row("SELECT count(*) FROM replies", (), |row| row.get::<_, i64>(0)).ok().map(|count| count as u64)
-}
+use crate::kill::{kill_at, replies};
 
 #[test]
 fn a_study_killed_three_times_ends_with_each_pair_once() {

@@ -150,7 +150,7 @@ impl RewardModel for HttpModel {
         self.concurrency
     }
 
-    fn first_goes_alone(&self) -> bool {
+    fn first_call_alone(&self) -> bool {
         self.warms
     }
 
