@@ -1,5 +1,6 @@
 //! All that a notebook needs, polars' prelude included.
 
+#[doc(no_inline)]
 pub use polars::prelude::*;
 
 pub use crate::dataset::{Dataset, Label, OpenOptions, Trajectory};

@@ -1,61 +1,72 @@
-//! The program `roborm`: the commands at a shell prompt.
+//! The program `roborm`: commands of a shell, a prompt, and scripts.
 
-use std::io::Write;
+// A binary has no public surface to document.
+#![allow(missing_docs)]
+
+mod completion;
+mod engine;
+mod front;
+mod help;
+mod helper;
+mod highlight;
+mod hints;
+mod history;
+mod lines;
+mod prompt;
+mod script;
+mod speak;
+mod tour;
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use roborm::Error;
 use roborm::command::{Line, Session, Unparsed};
 use roborm::display::{self, Terminal};
 
+const RUN: &str = "\
+Run the lines of a file as if they were typed at the prompt; stop at the first error
+
+Usage: roborm run FILE
+
+Commands begin with a colon, as in `:spot demo#drawer --model simulated`. Empty lines and lines that begin with # are
+passed over; a line that ends in \\ goes on in the next. The exit status is that of the line that failed, else 0.
+";
+
 fn main() -> ExitCode {
-    let words: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let texts: Vec<Option<&str>> = words.iter().map(|word| word.to_str()).collect();
+    match texts.as_slice() {
+        [] if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => prompt::run(),
+        [] => script::stdin(),
+        [Some("-c"), Some(text)] => script::text(text, "-c"),
+        [Some("-c"), ..] => usage("-c takes one argument, the lines to run", "roborm -c ':trajectories demo'"),
+        [Some("run"), Some("-h" | "--help")] => speak::print(RUN, 0),
+        [Some("run"), _] => script::file(&words[1]),
+        [Some("run"), ..] => usage("run takes one file", "roborm run FILE; `roborm run --help` has more"),
+        _ => shell(words),
+    }
+}
+
+fn usage(what: &str, example: &str) -> ExitCode {
+    speak::fail(&roborm::Error::usage(what).with_help(example))
+}
+
+/// One command, as a shell gives it.
+fn shell(words: Vec<OsString>) -> ExitCode {
     let line = match Line::parse(words.clone()) {
         Ok(line) => line,
-        Err(Unparsed::Help(text)) => return print(&text, 0),
+        Err(Unparsed::Help(text)) => return speak::print(&text, 0),
         Err(Unparsed::Usage(text)) => {
-            complain(text.trim_end());
+            speak::complain(text.trim_end());
             return ExitCode::from(2);
         }
     };
     let (out, err) = (Terminal::stdout(), Terminal::stderr());
     let session = Session { progress: Arc::from(display::progress(&err)), ..Session::of_program(&words) };
     match line.run(&session) {
-        Ok(answer) => {
-            let text = if line.json() { format!("{:#}\n", answer.json) } else { answer.render(&out) };
-            let done = print(&text, answer.status);
-            for note in &answer.notes {
-                complain(note);
-            }
-            done
-        }
-        Err(error) => fail(&error),
-    }
-}
-
-/// One line of what and where, then what to do about it.
-fn fail(error: &Error) -> ExitCode {
-    complain(&format!("error: {error}"));
-    if let Some(help) = error.help() {
-        complain(&format!("  help: {help}"));
-    }
-    ExitCode::from(error.exit_status())
-}
-
-/// Writes to stdout; a reader that has gone away (`| head`) is no error.
-fn print(text: &str, status: u8) -> ExitCode {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            fail(&Error::io("cannot write to standard output", &error))
-        }
-        _ => ExitCode::from(status),
-    }
-}
-
-/// Writes a line to stderr. Where that cannot be done there is nobody to tell.
-fn complain(text: &str) {
-    for line in text.lines() {
-        let _ = writeln!(std::io::stderr(), "{}", display::text::clean(line));
+        Ok(answer) => speak::answer(&answer, line.json(), &out),
+        Err(error) => speak::fail(&error),
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn smallest_flip(scores: &TrajectoryScores) -> Option<(&ScorePoint, &
 }
 
 /// `text` in pieces, each with whether it is missing from `other`: runs of words, blanks between them kept.
-pub(super) fn differences(text: &str, other: &str) -> Vec<(String, bool)> {
+pub(crate) fn differences(text: &str, other: &str) -> Vec<(String, bool)> {
     let mine: Vec<&str> = text.split_whitespace().collect();
     let kept = common(&words(text), &words(other));
     let mut pieces: Vec<(String, bool)> = Vec::new();

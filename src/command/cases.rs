@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use polars::prelude::*;
 
-use crate::Result;
 use crate::chart::{ScorePoint, TrajectoryScores};
 use crate::dataset::Label;
+use crate::display::{Sign, number};
+use crate::error::nearest;
 use crate::paraphrase::Strategy;
 use crate::scores::{ScoreTable, column};
+use crate::{Error, Result};
 
 /// The wordings of every (model, config, trajectory), in the table's order; within one by strategy, then by score. Of
 /// several repeats the first stands.
@@ -51,6 +53,96 @@ pub(super) fn of(scores: &ScoreTable, boundary: f64) -> Result<Vec<TrajectorySco
     Ok(cases)
 }
 
+/// What models replied to wordings, by [`reply_key`].
+pub(super) type Replies = HashMap<(String, Strategy, String), String>;
+
+/// The place of a wording in [`Replies`].
+pub(super) fn reply_key(model: &str, point: &ScorePoint) -> (String, Strategy, String) {
+    (model.to_owned(), point.strategy.clone(), point.instruction.clone())
+}
+
+/// The replies about one trajectory; none where the table does not keep them. Of several repeats the first stands.
+pub(super) fn replies(scores: &ScoreTable, trajectory: &str) -> Result<Replies> {
+    let frame = scores.frame();
+    let rows = Rows::of(frame)?;
+    let mut replies = Replies::new();
+    for row in (0..frame.height()).filter(|row| rows.trajectory.text(*row) == trajectory && rows.repeat(*row) == 0) {
+        let reply = rows.reply.text(row);
+        if !reply.is_empty() {
+            let strategy = Strategy::from(rows.strategy.text(row));
+            let key = (rows.model.text(row).to_owned(), strategy, rows.instruction.text(row).to_owned());
+            replies.entry(key).or_insert_with(|| reply.to_owned());
+        }
+    }
+    Ok(replies)
+}
+
+/// The dataset that the rows of a trajectory name.
+pub(super) fn dataset_of(scores: &ScoreTable, trajectory: &str) -> Result<Option<String>> {
+    let rows = Rows::of(scores.frame())?;
+    let row = (0..scores.len()).find(|row| rows.trajectory.text(*row) == trajectory);
+    Ok(row.map(|row| rows.dataset.text(row).to_owned()).filter(|name| !name.is_empty()))
+}
+
+/// What stands before a wording in a table.
+pub(super) fn sign(case: &TrajectoryScores, point: &ScorePoint) -> Sign {
+    match point.score.map(|score| case.success(score)) {
+        _ if case.flips(point) => Sign::Flip,
+        None => Sign::Unparsed,
+        Some(true) => Sign::Success,
+        Some(false) => Sign::Failure,
+    }
+}
+
+/// The verdicts of a case, counted, for the note below its table.
+pub(super) fn verdict(case: &TrajectoryScores) -> String {
+    let (success, failure) = case.verdicts();
+    let flips = case.points.iter().filter(|point| case.flips(point)).count();
+    let original = |point: &ScorePoint| point.strategy == Strategy::Original && point.score.is_some();
+    // What flips are held against.
+    let reference = if case.points.iter().any(original) { "the original instruction" } else { "the true progress" };
+    format!(
+        "{success} success, {failure} failure, {} unparsed (success: score above {}); {flips} wordings flip the \
+         verdict of {reference}.",
+        case.unparsed(),
+        number::chosen(case.boundary),
+    )
+}
+
+/// Refuses a boundary that no score can be held against.
+pub(super) fn check_boundary(boundary: f64) -> Result<()> {
+    if boundary.is_finite() {
+        return Ok(());
+    }
+    Err(Error::usage(format!("the boundary {boundary} is not a number"))
+        .with_help("give a score such as 3.5: success is a score above it"))
+}
+
+/// Refuses a model that has no scores.
+pub(super) fn check_models(cases: &[TrajectoryScores], models: &[String]) -> Result<()> {
+    check("model", models, cases.iter().map(|case| case.model.as_str()))
+}
+
+/// Refuses a strategy that has no scores.
+pub(super) fn check_strategies(cases: &[TrajectoryScores], strategies: &[String]) -> Result<()> {
+    check("strategy", strategies, cases.iter().flat_map(|case| &case.points).map(|point| point.strategy.as_str()))
+}
+
+fn check<'a>(what: &str, wanted: &[String], there: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut there: Vec<&str> = there.collect();
+    there.sort_unstable();
+    there.dedup();
+    for name in wanted.iter().filter(|name| !there.contains(&name.as_str())) {
+        let near = nearest(name, there.iter().copied());
+        let help = match near.as_slice() {
+            [] => format!("there are: {}", there.join(", ")),
+            near => format!("did you mean {}?", near.join(" or ")),
+        };
+        return Err(Error::usage(format!("no scores of the {what} '{name}'")).with_help(help));
+    }
+    Ok(())
+}
+
 /// The columns of a score table that a case is made of.
 struct Rows {
     model: Texts,
@@ -60,6 +152,7 @@ struct Rows {
     task: Texts,
     config: Texts,
     dataset: Texts,
+    reply: Texts,
     score: Float64Chunked,
     label: Option<Int64Chunked>,
     repeat: Option<Int64Chunked>,
@@ -96,6 +189,7 @@ impl Rows {
             task: texts(column::TASK)?,
             config: texts(column::CONFIG)?,
             dataset: texts(column::DATASET)?,
+            reply: texts(column::REPLY)?,
             score: frame.column(column::SCORE)?.cast(&DataType::Float64)?.f64()?.clone(),
             label: whole(column::LABEL)?,
             repeat: whole(column::REPEAT)?,

@@ -12,7 +12,7 @@ use crate::display::{Cell, Column, Table, number};
 #[derive(Debug, Args)]
 pub(super) struct EstimateCommand {
     /// RoboReward split, LeRobot dataset, manifest, folder of frames, or demo
-    dataset: String,
+    dataset: Option<String>,
 
     #[command(flatten)]
     scoring: Scoring,
@@ -20,7 +20,7 @@ pub(super) struct EstimateCommand {
 
 impl EstimateCommand {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
-        let dataset = self.scoring.open(&self.dataset)?;
+        let dataset = self.scoring.open(self.dataset.as_deref(), session)?;
         let (study, prices) = self.scoring.study(session, &dataset, true)?;
         let estimate = study.estimate()?;
         let mut table = Table::new([

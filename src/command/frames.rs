@@ -15,7 +15,7 @@ use crate::{Error, Result};
 #[derive(Debug, Args)]
 pub(super) struct FramesCommand {
     /// A video file, or DATASET#ID
-    source: String,
+    source: Option<String>,
 
     /// Frames a second
     #[arg(long, value_name = "F", default_value_t = 1.0)]
@@ -81,18 +81,18 @@ impl FramesCommand {
     }
 
     fn sample(&self, session: &Session, sampling: &Sampling) -> Result<Frames> {
-        let path = Path::new(&self.source);
+        let path = Path::new(self.source.as_deref().unwrap_or_default());
         let is_table = path
             .extension()
             .is_some_and(|ending| ["jsonl", "csv", "parquet"].iter().any(|table| ending.eq_ignore_ascii_case(table)));
         if path.is_file() && !is_table {
             return session.sampler.sample_file(path, sampling);
         }
-        let dataset = self.opening.open_one(&self.source)?;
+        let dataset = self.opening.open_one(self.source.as_deref(), session)?;
         let trajectory = dataset
             .trajectories()
             .first()
-            .ok_or_else(|| Error::input(format!("{} has no trajectories", self.source)))?;
+            .ok_or_else(|| Error::input(format!("{} has no trajectories", path.display())))?;
         session.sampler.sample(trajectory, sampling)
     }
 }

@@ -1,30 +1,70 @@
 //! One line of a shell, a prompt or a cell.
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use super::{Answer, Session, demo, doctor, estimate, frames, ledger, models, robustness, score, spot, trajectories};
-use crate::Result;
+use super::lasting::Lasting;
+use super::{
+    Answer, Session, demo, doctor, estimate, examples, flips, frames, ledger, models, robustness, score, spot,
+    trajectories, why,
+};
+use crate::error::nearest;
+use crate::{Error, Result};
 
 /// A command with its arguments.
+#[derive(Debug)]
+pub struct Line {
+    json: bool,
+    verb: Any,
+}
+
+/// What a shell takes.
 #[derive(Debug, Parser)]
 #[command(
     name = "roborm",
     version,
     about = "Robustness of robot reward models to rewording",
-    after_help = "Exit status: 0 every planned pair has a reply; 1 some pair failed or was left; 2 wrong usage; 130 interrupted.\n\
+    after_help = "Without arguments: a prompt, where commands begin with a colon (`:help`, `:tour`).\n\
+                  roborm -c ':spot demo#drawer --model simulated' runs a line of it, roborm run FILE a file, roborm < FILE too.\n\
+                  Exit status: 0 every planned pair has a reply; 1 some pair failed or was left; 2 wrong usage; 130 interrupted.\n\
                   DATASET is a RoboReward split, a LeRobot dataset (v2.1 or v3.0), a manifest (.jsonl, .csv, .parquet), a folder\n\
                   of frames with --rate, or the word demo. DATASET#ID is one trajectory.",
     max_term_width = 100,
     subcommand_required = true,
     arg_required_else_help = true
 )]
-pub struct Line {
+struct Shell {
     /// Print one JSON document on stdout and nothing else there
     #[arg(long, global = true)]
     json: bool,
 
     #[command(subcommand)]
     verb: Verb,
+}
+
+/// What a front takes that lasts. Its name is what its commands begin with.
+#[derive(Debug, Parser)]
+#[command(
+    name = ":",
+    no_binary_name = true,
+    max_term_width = 100,
+    subcommand_required = true,
+    disable_help_subcommand = true
+)]
+struct Lasts {
+    /// Print the answer as JSON
+    #[arg(long, global = true)]
+    json: bool,
+
+    #[command(subcommand)]
+    verb: Any,
+}
+
+#[derive(Debug, Subcommand)]
+enum Any {
+    #[command(flatten)]
+    Lasting(Lasting),
+    #[command(flatten)]
+    Verb(Verb),
 }
 
 #[derive(Debug, Subcommand)]
@@ -35,6 +75,8 @@ enum Verb {
     Score(score::Score),
     Estimate(estimate::EstimateCommand),
     Spot(spot::Spot),
+    Flips(flips::Flips),
+    Why(why::Why),
     Robustness(robustness::RobustnessCommand),
     Models(models::Models),
     Doctor(doctor::Doctor),
@@ -51,7 +93,7 @@ pub enum Unparsed {
 }
 
 impl Line {
-    /// Reads words (without the program's name).
+    /// Reads words of a shell (without the program's name).
     ///
     /// # Errors
     /// The text of the help or of what is wrong with the words.
@@ -61,13 +103,32 @@ impl Line {
         S: Into<std::ffi::OsString> + Clone,
     {
         let words = std::iter::once("roborm".into()).chain(words.into_iter().map(Into::into));
-        Self::try_parse_from(words).map_err(|error| {
-            let text = error.render().to_string();
-            match error.kind() {
-                clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion => Unparsed::Help(text),
-                _ => Unparsed::Usage(text),
-            }
-        })
+        let Shell { json, verb } = read(strict(shell()), words).map_err(unparsed)?;
+        Ok(Self { json, verb: Any::Verb(verb) })
+    }
+
+    /// Reads words of a front that lasts: the command's name without its colon, then its arguments. What may be left
+    /// out is taken from [`Session::current`].
+    ///
+    /// # Errors
+    /// The text of the help or of what is wrong with the words.
+    pub fn parse_lasting<I, S>(words: I) -> Result<Self, Unparsed>
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<std::ffi::OsString> + Clone,
+    {
+        let Lasts { json, verb } = read(Self::grammar(), words.into_iter().map(Into::into)).map_err(unparsed)?;
+        Ok(Self { json, verb })
+    }
+
+    /// That no command has this name, with the nearest of those that have one (`names`, without colons).
+    pub fn unknown<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Error {
+        let near: Vec<String> = nearest(name, names).into_iter().map(|name| format!(":{name}")).collect();
+        let help = match near.as_slice() {
+            [] => "`:help` lists the commands".to_owned(),
+            near => format!("did you mean {}? `:help` lists the commands", near.join(" or ")),
+        };
+        Error::usage(format!("no command :{name}")).with_help(help)
     }
 
     /// Whether the answer is wanted as JSON.
@@ -80,13 +141,19 @@ impl Line {
     /// # Errors
     /// Those of the command; what was done before the error is kept.
     pub fn run(&self, session: &Session) -> Result<Answer> {
-        match &self.verb {
+        let verb = match &self.verb {
+            Any::Lasting(command) => return command.run(session),
+            Any::Verb(verb) => verb,
+        };
+        match verb {
             Verb::Demo(command) => command.run(session),
             Verb::Trajectories(command) => command.run(session),
             Verb::Frames(command) => command.run(session),
             Verb::Score(command) => command.run(session),
             Verb::Estimate(command) => command.run(session),
             Verb::Spot(command) => command.run(session),
+            Verb::Flips(command) => command.run(session),
+            Verb::Why(command) => command.run(session),
             Verb::Robustness(command) => command.run(session),
             Verb::Models(command) => command.run(),
             Verb::Doctor(command) => command.run(session),
@@ -94,8 +161,45 @@ impl Line {
         }
     }
 
-    /// The grammar, for completion and help of a prompt.
+    /// The grammar of a front that lasts, for its completion and help.
     pub fn grammar() -> clap::Command {
-        Self::command()
+        examples::with_examples(Lasts::command(), ":", true)
+    }
+}
+
+fn shell() -> clap::Command {
+    examples::with_examples(Shell::command(), "roborm ", false)
+}
+
+/// In a shell nothing is open: what a prompt may leave out must be told.
+fn strict(grammar: clap::Command) -> clap::Command {
+    const NEEDED: [&str; 6] = ["dataset", "source", "trajectory", "scores", "case", "models"];
+    /// Filters, not what is asked.
+    const FILTERED: [&str; 2] = ["flips", "why"];
+    grammar.mut_subcommands(|mut command| {
+        for id in NEEDED {
+            let has = command.get_arguments().any(|argument| argument.get_id() == id);
+            if has && !(id == "models" && FILTERED.contains(&command.get_name())) {
+                command = command.mut_arg(id, |argument| argument.required(true));
+            }
+        }
+        command
+    })
+}
+
+fn read<T: FromArgMatches>(
+    mut grammar: clap::Command,
+    words: impl Iterator<Item = std::ffi::OsString>,
+) -> Result<T, clap::Error> {
+    let matches = grammar.try_get_matches_from_mut(words)?;
+    T::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+}
+
+fn unparsed(error: clap::Error) -> Unparsed {
+    // A prompt has no name that stands apart from the command's.
+    let text = error.render().to_string().replace("Usage: : ", "Usage: :");
+    match error.kind() {
+        clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion => Unparsed::Help(text),
+        _ => Unparsed::Usage(text),
     }
 }

@@ -1,15 +1,20 @@
 //! The commands, written once for every front: `roborm NAME …` in a shell, `:NAME …` at the prompt and in a cell.
 //!
-//! A front parses a line with [`Line::parse`], runs it with [`Line::run`] in a [`Session`], and shows the [`Answer`]
+//! A front parses a line with [`Line::parse`] (one that lasts: with [`Line::parse_lasting`], which knows `open`, `next`
+//! and `scores` too, and takes what is [`Current`] where it is not told), runs it with [`Line::run`] in a [`Session`], and shows the [`Answer`]
 //! in its own way: as text, as JSON, or as rich output of a notebook.
 
 mod answer;
 mod cases;
+mod current;
 mod demo;
 mod doctor;
 mod estimate;
+mod examples;
+mod flips;
 mod frames;
 mod interrupt;
+mod lasting;
 mod ledger;
 mod line;
 mod models;
@@ -21,7 +26,11 @@ mod score;
 mod session;
 mod spot;
 mod trajectories;
+mod why;
+mod wording;
 
 pub use answer::{Answer, Block};
+pub use current::Current;
+pub use interrupt::Interrupts;
 pub use line::{Line, Unparsed};
 pub use session::Session;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::Session;
+use super::current::{self, Opened};
 use super::prices::Prices;
 use crate::dataset::{Dataset, OpenOptions};
 use crate::paraphrase::{self, ParaphraseSet};
@@ -34,14 +35,53 @@ impl Opening {
         OpenOptions { rate_hz: self.rate, root: self.root.clone(), camera: self.camera.clone() }
     }
 
-    pub(super) fn open(&self, spec: &str) -> Result<Dataset> {
-        Dataset::open(spec, &self.options())
+    /// The dataset of this name; without one that which is open.
+    pub(super) fn open(&self, spec: Option<&str>, session: &Session) -> Result<Dataset> {
+        match (spec, session.current.opened()) {
+            (Some(spec), Some(opened)) if spec == opened.spec && self.is_plain() => Ok(opened.dataset),
+            (Some(spec), _) => Dataset::open(spec, &self.options()),
+            (None, Some(opened)) => Ok(opened.dataset),
+            (None, None) => Err(current::no_dataset()),
+        }
     }
 
-    /// DATASET#ID as a dataset of one trajectory; a dataset that has only one needs no id.
-    pub(super) fn open_one(&self, spec: &str) -> Result<Dataset> {
+    /// No option is given, so that a dataset opened before is the same.
+    fn is_plain(&self) -> bool {
+        self.camera.is_none() && self.rate.is_none() && self.root.is_none()
+    }
+
+    /// DATASET#ID as a dataset of one trajectory; a dataset that has only one needs no id, and one that is open needs
+    /// no name: its ids come before files of the same name (which are `./NAME`). Without anything it is the trajectory
+    /// looked at last.
+    pub(super) fn open_one(&self, spec: Option<&str>, session: &Session) -> Result<Dataset> {
+        let one = self.find_one(spec, session)?;
+        if let Some(trajectory) = one.trajectories().first() {
+            session.current.look_at(&trajectory.id);
+        }
+        Ok(one)
+    }
+
+    fn find_one(&self, spec: Option<&str>, session: &Session) -> Result<Dataset> {
+        let only = |dataset: Dataset, id: &str| dataset.filter(|trajectory| trajectory.id == id);
+        let Some(spec) = spec else {
+            let dataset = session.current.dataset().ok_or_else(current::no_dataset)?;
+            let id = session.current.trajectory().ok_or_else(|| {
+                Error::usage(format!("no trajectory of {} was looked at yet", dataset.name()))
+                    .with_help("name one by its id, or take the first: `:next`")
+            })?;
+            return Ok(only(dataset, &id));
+        };
+        if let Some(Opened { dataset, spec: opened, .. }) = session.current.opened() {
+            let id = spec.strip_prefix(&opened).and_then(|rest| rest.strip_prefix('#')).filter(|_| self.is_plain());
+            match dataset.get(id.unwrap_or(spec)) {
+                Ok(found) => return Ok(only(dataset.clone(), &found.id)),
+                // A word that can be nothing else is a wrong id.
+                Err(error) if id.is_some() || could_only_be_an_id(spec) => return Err(error),
+                Err(_) => {}
+            }
+        }
         let (place, id) = Dataset::split_spec(spec);
-        let dataset = self.open(place)?;
+        let dataset = self.open(Some(place), session)?;
         let id = match (id, dataset.trajectories()) {
             (Some(id), _) => dataset.get(id)?.id.clone(),
             (None, [only]) => only.id.clone(),
@@ -54,6 +94,10 @@ impl Opening {
         };
         Ok(dataset.filter(|trajectory| trajectory.id == id))
     }
+}
+
+fn could_only_be_an_id(spec: &str) -> bool {
+    spec != "demo" && !spec.contains(['#', '/', '.']) && !std::path::Path::new(spec).exists()
 }
 
 /// The order of the message's parts: a setting like any other, part of what is measured.
@@ -76,7 +120,7 @@ impl Order {
 #[derive(Debug, Args)]
 pub(super) struct Scoring {
     /// Reward model: a catalogue name or slug, simulated, or any name with --base-url; repeat it for several
-    #[arg(long = "model", value_name = "NAME", required = true)]
+    #[arg(long = "model", value_name = "NAME")]
     models: Vec<String>,
 
     /// Paraphrase file (.jsonl, .csv, .parquet); without it the original instructions alone (demo brings its own)
@@ -148,12 +192,12 @@ pub(super) struct Scoring {
 }
 
 impl Scoring {
-    pub(super) fn open(&self, spec: &str) -> Result<Dataset> {
-        self.opening.open(spec)
+    pub(super) fn open(&self, spec: Option<&str>, session: &Session) -> Result<Dataset> {
+        self.opening.open(spec, session)
     }
 
-    pub(super) fn open_one(&self, spec: &str) -> Result<Dataset> {
-        self.opening.open_one(spec)
+    pub(super) fn open_one(&self, spec: Option<&str>, session: &Session) -> Result<Dataset> {
+        self.opening.open_one(spec, session)
     }
 
     /// Where the prices come from that a limit on spending goes by; empty where there is none.
@@ -161,7 +205,23 @@ impl Scoring {
         if self.max_cost.is_some() { prices.notes() } else { Vec::new() }
     }
 
-    fn models(&self, environment: Environment, prices: &Prices) -> Result<Vec<Arc<dyn RewardModel>>> {
+    /// The names of the models; without any those asked last.
+    fn names(&self, session: &Session) -> Result<Vec<String>> {
+        let names = if self.models.is_empty() { session.current.models() } else { self.models.clone() };
+        if names.is_empty() {
+            return Err(Error::usage("no reward model is named").with_help(
+                "add one, for example --model simulated; the next commands take the same; `:models` lists those known",
+            ));
+        }
+        Ok(names)
+    }
+
+    fn open_models(
+        &self,
+        names: &[String],
+        environment: Environment,
+        prices: &Prices,
+    ) -> Result<Vec<Arc<dyn RewardModel>>> {
         let options = ModelOptions {
             base_urls: self.base_url.clone(),
             reasoning: self.reasoning.clone(),
@@ -176,24 +236,28 @@ impl Scoring {
             ..ModelOptions::default()
         };
         let priced = |name: &String| ModelOptions { price: prices.of(name), ..options.clone() };
-        self.models.iter().map(|name| reward::open(name, &priced(name))).collect()
+        names.iter().map(|name| reward::open(name, &priced(name))).collect()
     }
 
     /// The study of `dataset`, planned and ready, and what prices it goes by: live ones where they are `wanted` or money
     /// is limited.
     pub(super) fn study(&self, session: &Session, dataset: &Dataset, wanted: bool) -> Result<(Study, Prices)> {
         // Models first: a wrong name is the cheapest thing to find out.
+        let names = self.names(session)?;
         let environment = Environment::of_process();
-        let mut models = self.models(environment.clone(), &Prices::default())?;
+        let mut models = self.open_models(&names, environment.clone(), &Prices::default())?;
+        session.current.set_models(&names);
         let mut prices = Prices::default();
         if wanted || self.max_cost.is_some() {
-            prices = Prices::fetch(&self.models, &self.base_url, &environment);
-            models = self.models(environment, &prices)?;
+            prices = Prices::fetch(&names, &self.base_url, &environment);
+            models = self.open_models(&names, environment, &prices)?;
         }
-        let paraphrases = match &self.paraphrases {
-            Some(file) => Some(ParaphraseSet::read(file)?),
-            None if dataset.name() == "demo" => Some(paraphrase::demo()),
-            None => None,
+        let opened = session.current.opened().filter(|opened| opened.dataset.name() == dataset.name());
+        let paraphrases = match (&self.paraphrases, opened.and_then(|opened| opened.paraphrases)) {
+            (Some(file), _) => Some(ParaphraseSet::read(file)?),
+            (None, Some(opened)) => Some(opened),
+            (None, None) if dataset.name() == "demo" => Some(paraphrase::demo()),
+            (None, None) => None,
         };
         let options = PlanOptions {
             repeats: self.repeats,

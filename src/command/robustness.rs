@@ -1,10 +1,10 @@
 //! `robustness`: the table of metrics with intervals.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Answer, Block, Session, report};
+use super::{Answer, Block, Session, current, report};
 use crate::Result;
 use crate::display::{self, Cell, Column, Table, number};
 use crate::robustness::{
@@ -19,7 +19,7 @@ const LARGE_BYTES: u64 = 64 << 20;
 #[derive(Debug, Args)]
 pub(super) struct RobustnessCommand {
     /// Score table (.parquet, .csv, .jsonl)
-    scores: PathBuf,
+    scores: Option<PathBuf>,
 
     /// Columns to group by
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', default_value = "model,strategy")]
@@ -70,25 +70,32 @@ impl RobustnessCommand {
             repeats: self.repeats,
             unparsed: self.unparsed,
         };
-        // A large table is not held in memory whole; a small one is, so that every row of it is checked.
-        let held = if self.is_large() { None } else { Some(ScoreTable::read(&self.scores)?) };
+        let source = match &self.scores {
+            // A large table is not held in memory whole; a small one is, so that every row of it is checked.
+            Some(path) if is_large(path) => Scores::File(path),
+            Some(path) => Scores::Held(ScoreTable::read(path)?),
+            None => Scores::Held(session.current.scores().ok_or_else(current::no_scores)?),
+        };
         if let [a, b] = self.compare.as_slice() {
-            let comparison = match &held {
-                Some(table) => analysis.compare(table, a, b)?,
-                None => analysis.compare_file(&self.scores, a, b)?,
+            let comparison = match &source {
+                Scores::Held(table) => analysis.compare(table, a, b)?,
+                Scores::File(path) => analysis.compare_file(path, a, b)?,
             };
             return Ok(Answer::new(comparison.to_json()).show(Block::Table(differences(&comparison))));
         } else if !self.compare.is_empty() {
             return Err(crate::Error::usage("--compare takes two names")
                 .with_help("for example --compare gpt-5.1,claude-sonnet-4.6 or --compare lexical,adversarial"));
         }
-        let robustness = match &held {
-            Some(table) => analysis.run(table)?,
-            None => analysis.run_file(&self.scores)?,
+        let robustness = match &source {
+            Scores::Held(table) => analysis.run(table)?,
+            Scores::File(path) => analysis.run_file(path)?,
         };
         let mut answer = Answer::new(robustness.to_json()).show_all(tables(&robustness).map(Block::Table));
         if let Some(file) = &self.chart {
-            let scores = held.map_or_else(|| ScoreTable::read(&self.scores), Ok)?;
+            let scores = match source {
+                Scores::Held(table) => table,
+                Scores::File(path) => ScoreTable::read(path)?,
+            };
             report::of(&scores, &analysis, report::Extra { command: &session.typed, ..report::Extra::default() })?
                 .write(file)?;
             answer = answer.say(format!("charts: {}", file.display()));
@@ -97,12 +104,16 @@ impl RobustnessCommand {
     }
 }
 
-impl RobustnessCommand {
-    /// Parquet of hundreds of megabytes: millions of rows.
-    fn is_large(&self) -> bool {
-        let parquet = self.scores.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
-        parquet && std::fs::metadata(&self.scores).is_ok_and(|file| file.len() > LARGE_BYTES)
-    }
+/// Where the scores are.
+enum Scores<'a> {
+    Held(ScoreTable),
+    File(&'a Path),
+}
+
+/// Parquet of hundreds of megabytes: millions of rows.
+fn is_large(path: &Path) -> bool {
+    let parquet = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+    parquet && std::fs::metadata(path).is_ok_and(|file| file.len() > LARGE_BYTES)
 }
 
 fn cell(estimate: Estimate) -> Cell {

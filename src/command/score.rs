@@ -17,7 +17,7 @@ use crate::study::{self, Counts, Event, Outcome, Study};
 #[derive(Debug, Args)]
 pub(super) struct Score {
     /// RoboReward split, LeRobot dataset, manifest, folder of frames, or demo
-    dataset: String,
+    dataset: Option<String>,
 
     #[command(flatten)]
     scoring: Scoring,
@@ -30,10 +30,11 @@ pub(super) struct Score {
 impl Score {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         ScoreTable::check_writable(&self.out)?;
-        let dataset = self.scoring.open(&self.dataset)?;
+        let dataset = self.scoring.open(self.dataset.as_deref(), session)?;
         let (study, prices) = self.scoring.study(session, &dataset, false)?;
         let outcome = run(study, session)?;
         outcome.scores.write(&self.out)?;
+        session.current.add_scores(&outcome.scores)?;
         let Counts { planned, cached, called, unparsed, failed, unknown, unspent, cost_usd } = outcome.counts;
         let mut answer = Answer::new(json!({
             "scores": self.out, "planned": planned, "cached": cached, "called": called, "unparsed": unparsed,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Current;
 use crate::dataset::Trajectory;
 use crate::display::{Progress, Quiet};
 use crate::frames::{Sampler, Sampling};
@@ -20,6 +21,8 @@ pub struct Session {
     pub owns_interrupts: bool,
     /// The command as it was typed, for the line that resumes it.
     pub typed: String,
+    /// What commands take where they are not told. Empty but at a prompt, in a script and in a notebook.
+    pub current: Current,
 }
 
 impl Default for Session {
@@ -30,6 +33,7 @@ impl Default for Session {
             progress: Arc::new(Quiet),
             owns_interrupts: false,
             typed: String::new(),
+            current: Current::default(),
         }
     }
 }

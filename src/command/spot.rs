@@ -5,17 +5,15 @@ use serde_json::json;
 
 use super::options::Scoring;
 use super::{Answer, Block, Session, cases, score};
-use crate::chart::{ScorePoint, TrajectoryScores};
-use crate::display::{Cell, Column, Sign, Table, number};
-use crate::paraphrase::Strategy;
+use crate::Result;
+use crate::display::{Cell, Column, Table, number};
 use crate::robustness::DEFAULT_BOUNDARY;
-use crate::{Error, Result};
 
 /// Score one trajectory across its paraphrases, flips marked
 #[derive(Debug, Args)]
 pub(super) struct Spot {
     /// DATASET#ID
-    trajectory: String,
+    trajectory: Option<String>,
 
     #[command(flatten)]
     scoring: Scoring,
@@ -27,13 +25,11 @@ pub(super) struct Spot {
 
 impl Spot {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
-        if !self.boundary.is_finite() {
-            return Err(Error::usage(format!("the boundary {} is not a number", self.boundary))
-                .with_help("give a score such as 3.5: success is a score above it"));
-        }
-        let dataset = self.scoring.open_one(&self.trajectory)?;
+        cases::check_boundary(self.boundary)?;
+        let dataset = self.scoring.open_one(self.trajectory.as_deref(), session)?;
         let (study, _) = self.scoring.study(session, &dataset, false)?;
         let outcome = score::run(study, session)?;
+        session.current.add_scores(&outcome.scores)?;
         let cases = cases::of(&outcome.scores, self.boundary)?;
         let several = cases.len() > 1;
         let (mut answer, mut rows) = (Answer::default(), Vec::new());
@@ -50,14 +46,8 @@ impl Spot {
             ]);
             for point in &case.points {
                 let success = point.score.map(|score| case.success(score));
-                let sign = match success {
-                    _ if case.flips(point) => Sign::Flip,
-                    None => Sign::Unparsed,
-                    Some(true) => Sign::Success,
-                    Some(false) => Sign::Failure,
-                };
                 table.row([
-                    Cell::sign(sign),
+                    Cell::sign(cases::sign(case, point)),
                     Cell::from(point.score.map(|score| Cell::number(number::score(score)))),
                     Cell::text(point.strategy.as_str()),
                     Cell::text(&point.instruction),
@@ -71,24 +61,10 @@ impl Spot {
                 }
                 rows.push(row);
             }
-            let (success, failure) = case.verdicts();
-            let flips = case.points.iter().filter(|point| case.flips(point)).count();
-            table.note(&format!(
-                "{success} success, {failure} failure, {} unparsed (success: score above {}); {flips} wordings flip the \
-                 verdict of {}.",
-                case.unparsed(),
-                number::chosen(self.boundary),
-                reference(case),
-            ));
+            table.note(&cases::verdict(case));
             answer = answer.show(Block::Table(table));
         }
         answer.json = rows.into();
         Ok(score::finish(answer, &outcome, session))
     }
-}
-
-/// What flips are held against.
-fn reference(case: &TrajectoryScores) -> &'static str {
-    let original = |point: &ScorePoint| point.strategy == Strategy::Original && point.score.is_some();
-    if case.points.iter().any(original) { "the original instruction" } else { "the true progress" }
 }

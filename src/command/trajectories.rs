@@ -15,7 +15,7 @@ const MEASURED: usize = 200;
 #[derive(Debug, Args)]
 pub(super) struct Trajectories {
     /// RoboReward split, LeRobot dataset, manifest, folder of frames, or demo
-    dataset: String,
+    dataset: Option<String>,
 
     #[command(flatten)]
     opening: Opening,
@@ -27,7 +27,7 @@ pub(super) struct Trajectories {
 
 impl Trajectories {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
-        let dataset = self.opening.open(&self.dataset)?;
+        let dataset = self.opening.open(self.dataset.as_deref(), session)?;
         let measure = self.durations || dataset.len() <= MEASURED;
         let mut table = Table::new([
             Column::text("trajectory"),

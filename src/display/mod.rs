@@ -23,9 +23,12 @@ pub mod number;
 pub mod text;
 
 mod bars;
+mod iterm;
+mod kitty;
 mod layout;
 mod picture;
 mod progress;
+mod sixel;
 mod strip;
 mod table;
 mod terminal;

@@ -3,18 +3,21 @@
 use std::fmt::Write;
 
 use super::terminal::{Color, Graphics, Terminal};
-use super::text;
+use super::{iterm, kitty, sixel, text};
 use crate::frames::resize::resize;
 
 /// An 8-bit RGB picture at most `columns` wide, in lines each ended by a line feed; `what` says in words what it shows.
 ///
-/// On a terminal two pixels share a character: the upper one is the colour of a half block, the lower one that of its
-/// ground. Elsewhere, and where `rgb` is not `width * height * 3` bytes, one line says what would be there:
+/// On a terminal by its [`Graphics`]; with half blocks two pixels share a character: the upper one is the colour of a
+/// half block, the lower one that of its ground. Elsewhere, and where `rgb` is not `width * height * 3` bytes, one line says what would be there:
 /// `[picture, 320 x 240: demo:drawer at 3.0 s]`.
 pub fn picture(rgb: &[u8], width: u32, height: u32, columns: usize, what: &str, terminal: &Terminal) -> String {
     let columns = terminal.columns(columns);
     let drawn = match terminal.graphics() {
         Graphics::HalfBlocks => half_blocks(rgb, width, height, columns, terminal.color()),
+        Graphics::Kitty => kitty::picture(rgb, width, height, columns),
+        Graphics::Iterm => iterm::picture(rgb, width, height, columns),
+        Graphics::Sixel => sixel::picture(rgb, width, height, columns),
         Graphics::None => None,
     };
     drawn.unwrap_or_else(|| {
@@ -25,6 +28,22 @@ pub fn picture(rgb: &[u8], width: u32, height: u32, columns: usize, what: &str, 
             None => format!("{line}\n"),
         }
     })
+}
+
+/// Pixels that a column of a terminal is taken for, where a protocol is not told in columns and to choose a size that
+/// leaves small pictures small.
+pub(super) const COLUMN_PIXELS: u32 = 8;
+
+/// The picture as a PNG file, and the columns that it takes: at most `columns`, and no more than its pixels fill.
+pub(super) fn png(rgb: &[u8], width: u32, height: u32, columns: usize) -> Option<(Vec<u8>, u32)> {
+    let columns = u32::try_from(columns).ok()?.min(width.div_ceil(COLUMN_PIXELS));
+    if columns == 0 || height == 0 || rgb.len() != width as usize * height as usize * 3 {
+        return None;
+    }
+    let mut file = Vec::new();
+    let encoder = image::codecs::png::PngEncoder::new(&mut file);
+    image::ImageEncoder::write_image(encoder, rgb, width, height, image::ExtendedColorType::Rgb8).ok()?;
+    Some((file, columns))
 }
 
 fn half_blocks(rgb: &[u8], width: u32, height: u32, columns: usize, color: Color) -> Option<String> {

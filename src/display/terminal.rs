@@ -15,7 +15,7 @@ pub enum Color {
     True,
 }
 
-/// How a terminal shows pictures. To be joined by kitty's, iTerm's and sixel protocols.
+/// How a terminal shows pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Graphics {
@@ -23,6 +23,12 @@ pub enum Graphics {
     None,
     /// Two pixels a character, by half blocks in two colours.
     HalfBlocks,
+    /// The graphics protocol of kitty.
+    Kitty,
+    /// Inline images of iTerm2.
+    Iterm,
+    /// Sixel graphics of DEC.
+    Sixel,
 }
 
 /// What a piece of text means to its reader; never told by colour alone.
@@ -48,6 +54,8 @@ pub struct Terminal {
     color: Color,
     unicode: bool,
     graphics: Graphics,
+    /// The protocol that the terminal speaks; [`Graphics::HalfBlocks`] where it is not known to speak any.
+    protocol: Graphics,
     live: bool,
 }
 
@@ -64,7 +72,14 @@ pub struct Surroundings<'a> {
 impl Terminal {
     /// A pipe or a file: ASCII, no colour, no limit to the width.
     pub fn plain() -> Self {
-        Self { width: None, color: Color::None, unicode: false, graphics: Graphics::None, live: false }
+        Self {
+            width: None,
+            color: Color::None,
+            unicode: false,
+            graphics: Graphics::None,
+            protocol: Graphics::None,
+            live: false,
+        }
     }
 
     /// Whatever standard output is.
@@ -90,7 +105,9 @@ impl Terminal {
     /// `CLICOLOR=0`. Depth by `COLORTERM` and `TERM`. Characters beyond ASCII: on a terminal, unless `LC_ALL`,
     /// `LC_CTYPE` or `LANG`, the first that is set, names another encoding than UTF-8; where none is set (a bare
     /// container), UTF-8 is assumed, since terminals speak it. Width: the terminal's, else `COLUMNS`, else 80 on a
-    /// terminal and no limit elsewhere.
+    /// terminal and no limit elsewhere. Pictures: where there are colours to show them; by the protocol that
+    /// `ROBORM_GRAPHICS` names (`kitty`, `iterm`, `sixel`, `blocks`, `none`), else by one that the terminal is known to
+    /// speak (not inside tmux and screen, which swallow it), else by half blocks.
     pub fn detect(surroundings: &Surroundings<'_>) -> Self {
         let Surroundings { tty, columns, env } = *surroundings;
         let set = |name: &str| env(name).filter(|value| !value.is_empty());
@@ -108,11 +125,12 @@ impl Terminal {
         });
         let unicode = tty && !dumb && utf8;
 
-        let graphics = if unicode && color >= Color::Ansi256 { Graphics::HalfBlocks } else { Graphics::None };
+        let protocol = if tty && !dumb { protocol(&term, &set) } else { Graphics::None };
         let width = columns
             .or_else(|| set("COLUMNS").and_then(|value| value.parse().ok()).filter(|columns| *columns > 0))
             .or(tty.then_some(80));
-        Self { width, color, unicode, graphics, live: tty && !dumb }
+        let this = Self { width, color, unicode, graphics: Graphics::None, protocol, live: tty && !dumb };
+        this.with_color(color)
     }
 
     /// The same with at most so many columns; `None` for no limit.
@@ -126,7 +144,14 @@ impl Terminal {
     #[must_use]
     pub fn with_color(mut self, color: Color) -> Self {
         self.color = color;
-        self.graphics = if self.unicode && color >= Color::Ansi256 { Graphics::HalfBlocks } else { Graphics::None };
+        self.graphics = match self.protocol {
+            _ if color == Color::None => Graphics::None,
+            // Terminals made by hand have none; they show what their characters allow.
+            Graphics::None | Graphics::HalfBlocks if !self.unicode || color < Color::Ansi256 => Graphics::None,
+            Graphics::None if self.live => Graphics::None,
+            Graphics::None => Graphics::HalfBlocks,
+            protocol => protocol,
+        };
         self
     }
 
@@ -199,5 +224,33 @@ fn depth(term: &str, set: &dyn Fn(&str) -> Option<String>) -> Color {
         Color::Ansi256
     } else {
         Color::Basic
+    }
+}
+
+/// The protocol for pictures that `ROBORM_GRAPHICS` names or the terminal is known by.
+fn protocol(term: &str, set: &dyn Fn(&str) -> Option<String>) -> Graphics {
+    match set("ROBORM_GRAPHICS").map(|wanted| wanted.to_ascii_lowercase()).as_deref() {
+        Some("kitty") => return Graphics::Kitty,
+        Some("iterm" | "iterm2") => return Graphics::Iterm,
+        Some("sixel") => return Graphics::Sixel,
+        Some("blocks") => return Graphics::HalfBlocks,
+        Some("none") => return Graphics::None,
+        // A word that names none of them is no reason to show less than without it.
+        _ => {}
+    }
+    // A multiplexer inherits the variables of the terminal around it, and keeps its pictures from it.
+    if set("TMUX").is_some() || term.starts_with("tmux") || term.starts_with("screen") {
+        return Graphics::HalfBlocks;
+    }
+    let program = set("TERM_PROGRAM").unwrap_or_default();
+    let is = |names: &[&str]| names.iter().any(|name| term.contains(name) || program.eq_ignore_ascii_case(name));
+    if is(&["kitty", "ghostty"]) || set("KITTY_WINDOW_ID").is_some() {
+        Graphics::Kitty
+    } else if is(&["iTerm.app", "wezterm", "mintty"]) {
+        Graphics::Iterm
+    } else if is(&["foot", "mlterm", "contour", "sixel"]) {
+        Graphics::Sixel
+    } else {
+        Graphics::HalfBlocks
     }
 }

@@ -8,6 +8,7 @@ mod dataset;
 mod demo;
 mod display;
 mod frames;
+mod graphics;
 mod http;
 mod local;
 mod paraphrase;

@@ -1,0 +1,53 @@
+//! Lines without a prompt.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::Path;
+use std::process::ExitCode;
+
+use roborm::Error;
+
+use crate::front::{Done, Front};
+use crate::{lines, speak};
+
+/// What comes in by standard input.
+pub fn stdin() -> ExitCode {
+    let mut bytes = Vec::new();
+    match std::io::stdin().lock().read_to_end(&mut bytes) {
+        Ok(_) => decoded(bytes, "stdin"),
+        Err(error) => speak::fail(&Error::io("cannot read standard input", &error)),
+    }
+}
+
+/// A file.
+pub fn file(path: &OsStr) -> ExitCode {
+    let name = Path::new(path).display().to_string();
+    match std::fs::read(path) {
+        Ok(bytes) => decoded(bytes, &name),
+        Err(error) => speak::fail(&Error::io(format!("cannot read {name}"), &error)),
+    }
+}
+
+fn decoded(bytes: Vec<u8>, place: &str) -> ExitCode {
+    match String::from_utf8(bytes) {
+        Ok(script) => text(&script, place),
+        Err(error) => {
+            let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+            speak::fail(&Error::input(format!("{place}, line {line}: not UTF-8")))
+        }
+    }
+}
+
+/// A text that stands at `place`: its lines one after the other, up to the first that fails.
+pub fn text(script: &str, place: &str) -> ExitCode {
+    let mut front = Front::of_script();
+    for piece in lines::pieces(script, front.engine()) {
+        match front.run(&piece.text, &format!("{place}, line {}", piece.line)) {
+            Done::Line(0) => {}
+            Done::Line(status) => return ExitCode::from(status),
+            Done::Quit => break,
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,45 @@
+//! What goes to standard output and standard error.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use roborm::Error;
+use roborm::command::Answer;
+use roborm::display::{self, Terminal};
+
+/// An answer: what it shows to stdout, its notes to stderr.
+pub fn answer(answer: &Answer, json: bool, out: &Terminal) -> ExitCode {
+    let text = if json { format!("{:#}\n", answer.json) } else { answer.render(out) };
+    let done = print(&text, answer.status);
+    for note in &answer.notes {
+        complain(note);
+    }
+    done
+}
+
+/// One line of what and where, then what to do about it.
+pub fn fail(error: &Error) -> ExitCode {
+    complain(&format!("error: {error}"));
+    if let Some(help) = error.help() {
+        complain(&format!("  help: {help}"));
+    }
+    ExitCode::from(error.exit_status())
+}
+
+/// Writes to stdout; a reader that has gone away (`| head`) is no error.
+pub fn print(text: &str, status: u8) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            fail(&Error::io("cannot write to standard output", &error))
+        }
+        _ => ExitCode::from(status),
+    }
+}
+
+/// Writes a line to stderr. Where that cannot be done there is nobody to tell.
+pub fn complain(text: &str) {
+    for line in text.lines() {
+        let _ = writeln!(std::io::stderr(), "{}", display::text::clean(line));
+    }
+}

@@ -1,0 +1,98 @@
+//! Lines without a terminal: `-c`, a file, standard input.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::bench::{Bench, Run};
+
+fn piped(bench: &Bench, script: &[u8]) -> Run {
+    let mut child = bench
+        .command(&[])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("was piped");
+    input.write_all(script).expect("the program reads all of it");
+    drop(input);
+    child.wait_with_output().expect("the program ends").into()
+}
+
+#[test]
+fn a_line_is_run_as_it_would_be_in_a_shell() {
+    let bench = Bench::new();
+    let words = ["spot", "demo#drawer", "--model", "simulated", "--json"];
+    let shell = bench.run(&words);
+    let line = bench.run(&["-c", &format!(":{}", words.join(" "))]);
+    assert_eq!((line.status, line.json()), (0, shell.json()));
+    assert!(!line.stdout.contains("roborm>"), "no prompt");
+}
+
+#[test]
+fn what_is_open_goes_from_line_to_line() {
+    let bench = Bench::new();
+    let open = ":open demo\n: next\n:spot --model simulated --json";
+    let first = bench.json(&["trajectories", "demo"])[0]["trajectory"].as_str().expect("an id").to_owned();
+    let run = bench.run(&["-c", open]);
+    let (_, json) = run.stdout.split_once('[').expect("an array");
+    let shell = bench.json(&["spot", &format!("demo#{first}"), "--model", "simulated"]);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&format!("[{json}")).expect("JSON"), shell);
+    // The model and the trajectory are those of before; the scores, too.
+    let run = bench.run(&["-c", &format!("{open}\n:spot\n:scores --json")]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stdout.contains(&format!("\"rows\": {}", shell.as_array().expect("rows").len())), "{}", run.stdout);
+}
+
+#[test]
+fn a_script_stops_at_its_first_error_with_the_line_and_the_status() {
+    let bench = Bench::new();
+    let script = "# a lesson\n\n:open demo\n:open no-such-folder\n:trajectories\n";
+    bench.write("lesson.txt", script);
+    for (run, place) in [
+        (bench.run(&["run", "lesson.txt"]), "lesson.txt"),
+        (piped(&bench, script.as_bytes()), "stdin"),
+        (bench.run(&["-c", script]), "-c"),
+    ] {
+        assert!(run.status > 0, "{}", run.stderr);
+        assert!(run.stderr.starts_with(&format!("error: {place}, line 4: ")), "{}", run.stderr);
+        assert!(run.stdout.contains("demo is open") && !run.stdout.contains("drawer"), "{}", run.stdout);
+    }
+    // Wrong usage is 2, whoever finds it: the grammar, the command, the front, or nobody who knows the line.
+    for line in [":spot --boundary x", ":next", ":sppot", "let x = 1;", ":open 'demo", ":"] {
+        bench.run(&["-c", &format!("\n{line}\n:models")]).refuses(2, &["error: -c, line 2: "]);
+    }
+}
+
+#[test]
+fn lines_go_on_after_a_backslash_and_quit_ends() {
+    let bench = Bench::new();
+    let run = bench.run(&["-c", ":trajectories \\\n  demo --json\n:quit\n:sppot"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert_eq!(run.json(), bench.json(&["trajectories", "demo"]));
+}
+
+#[test]
+fn nothing_in_is_nothing_out_and_what_is_no_text_is_refused() {
+    let bench = Bench::new();
+    let empty = piped(&bench, b"");
+    assert_eq!((empty.status, empty.stdout.as_str(), empty.stderr.as_str()), (0, "", ""));
+    piped(&bench, b":models\n:\xff\n").refuses(1, &["stdin, line 2: not UTF-8"]);
+    bench.run(&["run", "no-such-file"]).refuses(1, &["no-such-file"]);
+    bench.run(&["run"]).refuses(2, &["run takes one file"]);
+    bench.run(&["-c"]).refuses(2, &["-c takes one argument"]);
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let bench = Bench::new();
+    let all = bench.run(&["-c", ":help"]).stdout;
+    let names: Vec<&str> =
+        all.lines().filter_map(|line| line.strip_prefix(':')).filter_map(|line| line.split(' ').next()).collect();
+    assert!(names.len() >= 15, "{all}");
+    for name in names {
+        let one = bench.run(&["-c", &format!(":help {name}")]);
+        assert_eq!(one.status, 0, "{}", one.stderr);
+        assert!(name == "quit" || one.stdout.contains(&format!("  :{name}")), "{name}: {}", one.stdout);
+    }
+}

@@ -1,0 +1,55 @@
+//! Terminals that can little, and files that are not as they should be.
+
+use std::fs;
+
+use crate::bench::Bench;
+use crate::screen::Screen;
+
+#[test]
+fn without_term_in_another_encoding_and_dumb_it_works_all_the_same() {
+    for env in [&["-uTERM"][..], &["LC_ALL=C"], &["LC_ALL=en_US.ISO-8859-1"], &["TERM=dumb"]] {
+        let bench = Bench::new();
+        let screen = Screen::ready(&bench, 80, env);
+        screen.line(":open demo").shows("demo is open: 8 trajectories");
+        let text = screen.line(":trajectories").shows("8 trajectories, ");
+        let plain = env != ["-uTERM"];
+        assert_eq!(plain, text.is_ascii(), "{env:?}: {text}");
+        screen.key("C-d").shows("status 0");
+    }
+}
+
+#[test]
+fn no_color_means_none_and_pictures_are_lines() {
+    let bench = Bench::new();
+    let plain = Screen::ready(&bench, 80, &["NO_COLOR=1"]);
+    plain.line(":frames demo#drawer --max 2").shows("[picture, ");
+    plain.line(":sppot").shows("did you mean :spot");
+    assert!(!plain.colored().contains('\x1b'), "{}", plain.colored());
+    drop(plain);
+    let rich = Screen::ready(&bench, 80, &["TERM=xterm-256color"]);
+    rich.line(":frames demo#drawer --max 2").shows("▀▀▀▀");
+    assert!(rich.colored().contains("\x1b[38;5;"), "{}", rich.colored());
+}
+
+#[test]
+fn a_damaged_history_is_put_aside_and_one_that_cannot_be_kept_is_told() {
+    let bench = Bench::new();
+    Screen::ready(&bench, 80, &[]).line(":models").shows("gpt-5.1");
+    let folder = bench.path("state/roborm/history");
+    let file = fs::read_dir(&folder).expect("a history").flatten().next().expect("a file").path();
+    fs::write(&file, b"#V2\n:models\n\xff\xfe\x00\n").expect("can be written");
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.shows("note: the history was damaged");
+    screen.line(":next").shows("no dataset is open");
+    drop(screen);
+    assert!(fs::read_to_string(&file).expect("a new one").contains(":next"));
+    assert!(file.with_extension("damaged").exists());
+
+    // Not by permissions: the tests may run as root.
+    fs::remove_dir_all(bench.path("state")).expect("can be removed");
+    bench.write("state", "not a folder");
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.shows("note: history is not kept");
+    screen.line(":next").shows("no dataset is open");
+    screen.key("Up").ends("roborm> :next");
+}

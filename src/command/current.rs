@@ -1,0 +1,139 @@
+//! What is open in a front that lasts: a dataset, a trajectory of it, a model, scores.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use polars::prelude::*;
+
+use crate::dataset::Dataset;
+use crate::paraphrase::ParaphraseSet;
+use crate::scores::{ScoreTable, column};
+use crate::{Error, Result};
+
+/// What commands take where they are not told: the dataset that was opened, the trajectory looked at last, the models
+/// asked last, the scores made or read so far. Empty in a program that runs one command. Clones share it.
+#[derive(Clone, Default)]
+pub struct Current(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    dataset: Option<Opened>,
+    place: Option<usize>,
+    models: Vec<String>,
+    scores: Option<(ScoreTable, String)>,
+}
+
+/// A dataset, as it was opened.
+#[derive(Clone)]
+pub(super) struct Opened {
+    pub dataset: Dataset,
+    pub paraphrases: Option<ParaphraseSet>,
+    /// As it was typed.
+    pub spec: String,
+}
+
+impl Current {
+    /// The open dataset.
+    pub fn dataset(&self) -> Option<Dataset> {
+        self.state().dataset.as_ref().map(|opened| opened.dataset.clone())
+    }
+
+    /// The id of the trajectory that was looked at last.
+    pub fn trajectory(&self) -> Option<String> {
+        let state = self.state();
+        let all = state.dataset.as_ref()?.dataset.trajectories();
+        Some(all.get(state.place?)?.id.clone())
+    }
+
+    /// The scores made by `score` and `spot`, or read by `scores`, so far.
+    pub fn scores(&self) -> Option<ScoreTable> {
+        self.state().scores.as_ref().map(|(table, _)| table.clone())
+    }
+
+    pub(super) fn opened(&self) -> Option<Opened> {
+        self.state().dataset.clone()
+    }
+
+    pub(super) fn open(&self, opened: Opened) {
+        let mut state = self.state();
+        state.dataset = Some(opened);
+        state.place = None;
+    }
+
+    /// Makes this trajectory the one that is looked at, where it is one of the open dataset.
+    pub(super) fn look_at(&self, id: &str) {
+        let mut state = self.state();
+        let place = state.dataset.as_ref().and_then(|opened| opened.dataset.iter().position(|it| it.id == id));
+        state.place = place.or(state.place);
+    }
+
+    /// The id of the trajectory after the one looked at last; the first at first.
+    pub(super) fn next(&self) -> Result<String> {
+        let mut state = self.state();
+        let Some(opened) = &state.dataset else { return Err(no_dataset()) };
+        let next = state.place.map_or(0, |place| place + 1);
+        let Some(trajectory) = opened.dataset.trajectories().get(next) else {
+            return Err(Error::usage(format!("{} has no trajectory after this one", opened.dataset.name()))
+                .with_help("`:open` it again to start over, or name one by its id"));
+        };
+        let id = trajectory.id.clone();
+        state.place = Some(next);
+        Ok(id)
+    }
+
+    /// The models asked last.
+    pub(super) fn models(&self) -> Vec<String> {
+        self.state().models.clone()
+    }
+
+    pub(super) fn set_models(&self, models: &[String]) {
+        self.state().models = models.to_vec();
+    }
+
+    /// Where the scores come from, in words.
+    pub(super) fn scores_of(&self) -> Option<(ScoreTable, String)> {
+        self.state().scores.clone()
+    }
+
+    /// Puts the scores of a file in the place of those so far.
+    pub(super) fn set_scores(&self, scores: ScoreTable, from: String) {
+        self.state().scores = Some((scores, from));
+    }
+
+    /// Adds scores to those so far; of rows with one key the new one stands.
+    pub(super) fn add_scores(&self, scores: &ScoreTable) -> Result<()> {
+        if scores.is_empty() {
+            return Ok(());
+        }
+        let mut state = self.state();
+        let merged = match &state.scores {
+            None => (scores.clone(), "the scores of this session".to_owned()),
+            Some((before, from)) => (newest(before, scores)?, from.clone()),
+        };
+        state.scores = Some(merged);
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is one assignment: a thread that died in between leaves nothing half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The rows of both; where a key stands in both, that of `after`.
+fn newest(before: &ScoreTable, after: &ScoreTable) -> Result<ScoreTable> {
+    let here = |name: &&&str| before.frame().column(name).is_ok() && after.frame().column(name).is_ok();
+    let keys: Vec<Expr> = column::KEY.iter().filter(here).map(|name| col(*name)).collect();
+    let args = JoinArgs { nulls_equal: true, ..JoinArgs::new(JoinType::Anti) };
+    let kept = before.lazy().join(after.lazy(), keys.clone(), keys, args).collect()?;
+    ScoreTable::concat(&[ScoreTable::from_frame_unique(kept)?, after.clone()])
+}
+
+pub(super) fn no_dataset() -> Error {
+    Error::usage("no dataset is open").with_help("open one first: `:open demo`, or name it in the command")
+}
+
+pub(super) fn no_scores() -> Error {
+    Error::usage("there are no scores yet").with_help(
+        "score first (`:score demo --model simulated`), read a table (`:scores scores.parquet`), or name one in the command",
+    )
+}

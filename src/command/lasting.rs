@@ -1,0 +1,106 @@
+//! What only makes sense where something lasts: at a prompt, in a script, in a notebook.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::current::Opened;
+use super::options::Opening;
+use super::{Answer, Session, current};
+use crate::display::number;
+use crate::paraphrase::ParaphraseSet;
+use crate::scores::ScoreTable;
+use crate::{Error, Result};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Lasting {
+    Open(Open),
+    Next(Next),
+    Scores(Scores),
+}
+
+/// Make a dataset the current one: the next commands need no more than the id of a trajectory
+#[derive(Debug, Args)]
+pub(super) struct Open {
+    /// RoboReward split, LeRobot dataset, manifest, folder of frames, or demo
+    dataset: String,
+
+    /// Paraphrase file (.jsonl, .csv, .parquet) that the next commands take
+    #[arg(long, value_name = "FILE")]
+    paraphrases: Option<PathBuf>,
+
+    #[command(flatten)]
+    opening: Opening,
+}
+
+/// Go on to the next trajectory of the open dataset
+#[derive(Debug, Args)]
+pub(super) struct Next {}
+
+/// Read a score table for the next commands; without a file, tell which scores there are
+#[derive(Debug, Args)]
+pub(super) struct Scores {
+    /// Score table (.parquet, .csv, .jsonl)
+    file: Option<PathBuf>,
+}
+
+impl Lasting {
+    pub(super) fn run(&self, session: &Session) -> Result<Answer> {
+        match self {
+            Self::Open(command) => command.run(session),
+            Self::Next(_) => next(session),
+            Self::Scores(command) => command.run(session),
+        }
+    }
+}
+
+impl Open {
+    fn run(&self, session: &Session) -> Result<Answer> {
+        let dataset = crate::dataset::Dataset::open(&self.dataset, &self.opening.options())?;
+        if dataset.is_empty() {
+            return Err(Error::input(format!("{} has no trajectories", self.dataset)));
+        }
+        let paraphrases = self.paraphrases.as_ref().map(ParaphraseSet::read).transpose()?;
+        let mut answer = Answer::new(json!({ "dataset": dataset.name(), "trajectories": dataset.len() })).say(format!(
+            "{} is open: {} trajectories, the first is {}",
+            dataset.name(),
+            number::count(dataset.len() as u64),
+            dataset.trajectories().first().map_or("", |first| first.id.as_str()),
+        ));
+        answer.notes = dataset.notes().iter().map(|note| format!("note: {note}")).collect();
+        session.current.open(Opened { dataset, paraphrases, spec: self.dataset.clone() });
+        Ok(answer)
+    }
+}
+
+fn next(session: &Session) -> Result<Answer> {
+    let id = session.current.next()?;
+    let dataset = session.current.dataset().ok_or_else(current::no_dataset)?;
+    let trajectory = dataset.get(&id)?;
+    let label = trajectory.label.map_or_else(|| "not known".to_owned(), |label| format!("{label} of 5"));
+    Ok(Answer::new(json!({
+        "trajectory": id, "task": trajectory.task, "label": trajectory.label.map(|label| label.get()),
+    }))
+    .say(format!("{id}: \"{}\", true progress {label}", trajectory.task)))
+}
+
+impl Scores {
+    fn run(&self, session: &Session) -> Result<Answer> {
+        if let Some(file) = &self.file {
+            session.current.set_scores(ScoreTable::read(file)?, file.display().to_string());
+        }
+        let (table, from) = session.current.scores_of().ok_or_else(current::no_scores)?;
+        let distinct = |name: &str| -> Result<usize> { Ok(table.frame().column(name)?.n_unique()?) };
+        let (trajectories, models) = (distinct("trajectory")?, distinct("model")?);
+        Ok(Answer::new(json!({
+            "from": from, "rows": table.len(), "trajectories": trajectories, "models": models,
+            "unparsed": table.unparsed(),
+        }))
+        .say(format!(
+            "{from}: {} scores of {trajectories} trajectories by {models} models, {} unparsed",
+            number::count(table.len() as u64),
+            number::count(table.unparsed() as u64)
+        )))
+    }
+}

@@ -1,0 +1,186 @@
+//! `why`: all that is known of one trajectory's verdicts.
+
+use std::path::Path;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Answer, Block, Session, cases, current, wording};
+use crate::chart::{ScorePoint, TrajectoryScores};
+use crate::dataset::{Dataset, OpenOptions, Trajectory};
+use crate::display::{Cell, Column, Table, number, text};
+use crate::error::nearest;
+use crate::frames::{Sampling, SheetOptions, contact_sheet};
+use crate::robustness::DEFAULT_BOUNDARY;
+use crate::scores::ScoreTable;
+use crate::{Error, Result};
+
+/// Columns of a reply that are shown; `--json` has all of it.
+const REPLY: usize = 160;
+
+/// Why one trajectory flips: its paraphrases in order of score, the words that differ marked, frames, label, replies
+#[derive(Debug, Args)]
+pub(super) struct Why {
+    /// SCORES#ID: a score table and a trajectory in it
+    case: Option<String>,
+
+    /// Dataset that the frames are shown from [default: what is open, or the demo where the table says so]
+    #[arg(long = "dataset", value_name = "DATASET")]
+    frames_of: Option<String>,
+
+    /// These models only
+    #[arg(long = "model", value_name = "NAME")]
+    models: Vec<String>,
+
+    /// Success is a score above this
+    #[arg(long, value_name = "B", default_value_t = DEFAULT_BOUNDARY, allow_negative_numbers = true)]
+    boundary: f64,
+}
+
+impl Why {
+    pub(super) fn run(&self, session: &Session) -> Result<Answer> {
+        cases::check_boundary(self.boundary)?;
+        let (scores, wanted) = self.scores(session)?;
+        let all = cases::of(&scores, self.boundary)?;
+        cases::check_models(&all, &self.models)?;
+        let id = find(&all, &wanted, session)?;
+        session.current.look_at(&id);
+        let mut these: Vec<&TrajectoryScores> = all.iter().filter(|case| case.trajectory == id).collect();
+        these.retain(|case| self.models.is_empty() || self.models.contains(&case.model));
+        let Some(first) = these.first() else {
+            return Err(Error::usage(format!("{} has no scores of {id}", self.models.join(", "))));
+        };
+        let replies = cases::replies(&scores, &id)?;
+
+        let label = first.label.map_or_else(|| "not known".to_owned(), |label| format!("{label} of 5"));
+        let mut answer = Answer::default();
+        match self.picture(&id, &scores, session) {
+            Ok(Some(picture)) => answer = answer.show(picture),
+            Ok(None) => {}
+            Err(error) => answer = answer.note(format!("note: no frames: {error}")),
+        }
+        answer = answer.say(format!("{id}: \"{}\", true progress {label}", first.task));
+        let mut rows = Vec::new();
+        for case in &these {
+            let parsed: Vec<f64> = case.points.iter().filter_map(|point| point.score).collect();
+            answer = answer
+                .say(format!("by {}:", case.model))
+                .show(Block::Strip { scores: parsed, boundary: self.boundary })
+                .show(Block::Table(table(case, &replies, &mut rows)));
+        }
+        answer.json = json!({
+            "trajectory": id, "task": first.task, "label": first.label.map(|label| label.get()),
+            "boundary": self.boundary, "wordings": rows,
+        });
+        Ok(answer)
+    }
+
+    /// The table, and the id as it was typed.
+    fn scores(&self, session: &Session) -> Result<(ScoreTable, String)> {
+        let word = match &self.case {
+            Some(word) => word.clone(),
+            None => session.current.trajectory().ok_or_else(|| {
+                Error::usage("no trajectory is named").with_help("`:flips` lists those that flip; then `:why ID`")
+            })?,
+        };
+        let (place, id) = Dataset::split_spec(&word);
+        match (id, session.current.scores()) {
+            (Some(id), _) if Path::new(place).is_file() => Ok((ScoreTable::read(place)?, id.to_owned())),
+            (None, _) if Path::new(place).is_file() => Err(Error::usage(format!("{place} holds many trajectories"))
+                .with_help(format!("name one: {place}#ID; `roborm flips {place}` lists those that flip"))),
+            (id, Some(scores)) => Ok((scores, id.unwrap_or(place).to_owned())),
+            (Some(_), None) => Err(Error::usage(format!("there is no score table {place}"))
+                .with_help("score first: `roborm score DATASET --model NAME --out scores.parquet`")),
+            (None, None) => Err(current::no_scores()),
+        }
+    }
+
+    fn picture(&self, id: &str, scores: &ScoreTable, session: &Session) -> Result<Option<Block>> {
+        let Some(trajectory) = self.trajectory(id, scores, session)? else { return Ok(None) };
+        let frames = session.sampler.sample(&trajectory, &Sampling::default())?;
+        let options = SheetOptions { max_frames: 8, columns: Some(4), dark: true, ..SheetOptions::default() };
+        let image = contact_sheet(&frames.down_sample(options.max_frames), &options)?;
+        Ok(Some(Block::Picture { image, what: format!("frames of {id}") }))
+    }
+
+    fn trajectory(&self, id: &str, scores: &ScoreTable, session: &Session) -> Result<Option<Trajectory>> {
+        if let Some(spec) = &self.frames_of {
+            return Ok(Some(Dataset::open(spec, &OpenOptions::default())?.get(id)?.clone()));
+        }
+        // The scores of another dataset may have the same ids.
+        let name = cases::dataset_of(scores, id)?;
+        let open = session.current.dataset().filter(|open| name.as_deref().is_none_or(|name| name == open.name()));
+        let dataset = match (open, name.as_deref()) {
+            (Some(open), _) => open,
+            (None, Some("demo")) => Dataset::open("demo", &OpenOptions::default())?,
+            (None, _) => return Ok(None),
+        };
+        Ok(dataset.iter().find(|trajectory| trajectory.id == id).cloned())
+    }
+}
+
+/// The id in the table that is meant: itself, as the open dataset understands it, or the only one that ends so.
+fn find(all: &[TrajectoryScores], wanted: &str, session: &Session) -> Result<String> {
+    let has = |id: &str| all.iter().any(|case| case.trajectory == id);
+    if has(wanted) {
+        return Ok(wanted.to_owned());
+    }
+    if let Some(id) = session.current.dataset().and_then(|dataset| Some(dataset.get(wanted).ok()?.id.clone())) {
+        return match has(&id) {
+            true => Ok(id),
+            false => Err(Error::usage(format!("{id} has no scores yet")).with_help(format!("score it: `:spot {id}`"))),
+        };
+    }
+    let unpadded = wanted.trim_start_matches('0');
+    if wanted.bytes().all(|byte| byte.is_ascii_digit()) && has(unpadded) {
+        return Ok(unpadded.to_owned());
+    }
+    let mut ids: Vec<&str> = all.iter().map(|case| case.trajectory.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let ending: Vec<&str> = ids.iter().copied().filter(|id| !wanted.is_empty() && id.ends_with(wanted)).collect();
+    match ending[..] {
+        [only] => Ok(only.to_owned()),
+        [] => {
+            let near = nearest(wanted, ids.iter().copied());
+            let known = if near.is_empty() { ids.into_iter().take(8).collect() } else { near };
+            Err(Error::usage(format!("no trajectory {wanted} among the scores"))
+                .with_help(format!("there are: {}", known.join(", "))))
+        }
+        _ => Err(Error::usage(format!("{} trajectories end in {wanted}", ending.len()))
+            .with_help(format!("name one of: {}", ending.into_iter().take(8).collect::<Vec<_>>().join(", ")))),
+    }
+}
+
+fn table(case: &TrajectoryScores, replies: &cases::Replies, rows: &mut Vec<Value>) -> Table {
+    let mut points: Vec<&ScorePoint> = case.points.iter().collect();
+    let key = |point: &ScorePoint| point.score.unwrap_or(f64::INFINITY);
+    points.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.strategy.cmp(&b.strategy)));
+    let mut columns =
+        vec![Column::text(""), Column::number("score"), Column::text("strategy"), Column::text("instruction")];
+    if !replies.is_empty() {
+        columns.push(Column::text("what the model said"));
+    }
+    let mut table = Table::new(columns);
+    for point in points {
+        let reply = replies.get(&cases::reply_key(&case.model, point));
+        table.row([
+            Cell::sign(cases::sign(case, point)),
+            Cell::from(point.score.map(|score| Cell::number(number::score(score)))),
+            Cell::text(point.strategy.as_str()),
+            Cell::text(wording::marked(&point.instruction, &case.task)),
+            Cell::from(reply.map(|reply| {
+                let line: Vec<&str> = reply.split_whitespace().collect();
+                Cell::text(text::shorten(&line.join(" "), REPLY, "..."))
+            })),
+        ]);
+        rows.push(json!({
+            "model": case.model, "strategy": point.strategy.as_str(), "instruction": point.instruction,
+            "score": point.score, "success": point.score.map(|score| case.success(score)),
+            "flips": case.flips(point), "reply": reply,
+        }));
+    }
+    table.note(&cases::verdict(case));
+    table.note(wording::LEGEND);
+    table
+}
