@@ -32,7 +32,9 @@ fn all() -> Answer {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         table.row([Cell::text(format!(":{}", command.get_name())), Cell::text(about)]);
     }
-    table.note("`:help spot` tells of one, with examples. `:open demo`, then the id of a trajectory is enough: `:spot bowl`.");
+    table.note(
+        "`:help spot` tells of one, with examples. `:open demo`, then the id of a trajectory is enough: `:spot bowl`.",
+    );
     table.note("Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a command, Ctrl-D ends.");
     Answer::default().show(Block::Table(table))
 }

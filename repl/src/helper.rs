@@ -62,7 +62,8 @@ impl Highlighter for Helper {
 
 impl Validator for Helper {
     fn validate(&self, ctx: &mut ValidationContext<'_>) -> Result<ValidationResult> {
-        let whole = lines::pieces(ctx.input(), &Commands).last().is_none_or(|last| lines::is_complete(&last.text, &Commands));
+        let whole =
+            lines::pieces(ctx.input(), &Commands).last().is_none_or(|last| lines::is_complete(&last.text, &Commands));
         Ok(if whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
     }
 }

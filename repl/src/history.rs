@@ -26,7 +26,9 @@ impl History {
         };
         match Self::read(&path, editor) {
             Ok(note) => (Self { path: Some(path) }, note),
-            Err(error) => (Self { path: None }, Some(format!("note: history is not kept: {}: {error}", path.display()))),
+            Err(error) => {
+                (Self { path: None }, Some(format!("note: history is not kept: {}: {error}", path.display())))
+            }
         }
     }
 

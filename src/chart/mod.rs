@@ -48,5 +48,5 @@ pub use palette::{Mark, Palette, is_simulated};
 pub use report::{Case, ContactSheet, Figure, Report, Section};
 pub use table::{Cell, Column, Table};
 pub use tradeoff::{ErrorPoint, error_against_crossing, error_table};
-pub(crate) use wording::differences;
 pub use trajectory::{ScorePoint, TrajectoryScores, trajectory_scores, wording_table};
+pub(crate) use wording::differences;

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use polars::prelude::*;
 
-use crate::{Error, Result};
 use crate::chart::{ScorePoint, TrajectoryScores};
 use crate::dataset::Label;
 use crate::display::{Sign, number};
 use crate::error::nearest;
 use crate::paraphrase::Strategy;
 use crate::scores::{ScoreTable, column};
+use crate::{Error, Result};
 
 /// The wordings of every (model, config, trajectory), in the table's order; within one by strategy, then by score. Of
 /// several repeats the first stands.
@@ -100,8 +100,7 @@ pub(super) fn verdict(case: &TrajectoryScores) -> String {
     let flips = case.points.iter().filter(|point| case.flips(point)).count();
     let original = |point: &ScorePoint| point.strategy == Strategy::Original && point.score.is_some();
     // What flips are held against.
-    let reference =
-        if case.points.iter().any(original) { "the original instruction" } else { "the true progress" };
+    let reference = if case.points.iter().any(original) { "the original instruction" } else { "the true progress" };
     format!(
         "{success} success, {failure} failure, {} unparsed (success: score above {}); {flips} wordings flip the \
          verdict of {reference}.",
@@ -133,7 +132,7 @@ fn check<'a>(what: &str, wanted: &[String], there: impl Iterator<Item = &'a str>
     let mut there: Vec<&str> = there.collect();
     there.sort_unstable();
     there.dedup();
-    for name in wanted.iter().filter(|name| !there.contains(&name.as_str())) {
+    if let Some(name) = wanted.iter().find(|name| !there.contains(&name.as_str())) {
         let near = nearest(name, there.iter().copied());
         let help = match near.as_slice() {
             [] => format!("there are: {}", there.join(", ")),

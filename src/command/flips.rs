@@ -88,9 +88,10 @@ impl Flips {
                     Cell::text(&case.model),
                     Cell::from(case.label.map(|label| Cell::from(u64::from(label.get())))),
                     Cell::number(format!("{} of {}", row.flips, row.wordings)),
-                    Cell::from(case.range().map(|(lo, hi)| {
-                        Cell::number(format!("{} to {}", number::score(lo), number::score(hi)))
-                    })),
+                    Cell::from(
+                        case.range()
+                            .map(|(lo, hi)| Cell::number(format!("{} to {}", number::score(lo), number::score(hi)))),
+                    ),
                     Cell::from(smallest.map(|point| Cell::text(wording::marked(&point.instruction, &case.task)))),
                 ]);
             }

@@ -62,13 +62,12 @@ impl Open {
             return Err(Error::input(format!("{} has no trajectories", self.dataset)));
         }
         let paraphrases = self.paraphrases.as_ref().map(ParaphraseSet::read).transpose()?;
-        let mut answer =
-            Answer::new(json!({ "dataset": dataset.name(), "trajectories": dataset.len() })).say(format!(
-                "{} is open: {} trajectories, the first is {}",
-                dataset.name(),
-                number::count(dataset.len() as u64),
-                dataset.trajectories().first().map_or("", |first| first.id.as_str()),
-            ));
+        let mut answer = Answer::new(json!({ "dataset": dataset.name(), "trajectories": dataset.len() })).say(format!(
+            "{} is open: {} trajectories, the first is {}",
+            dataset.name(),
+            number::count(dataset.len() as u64),
+            dataset.trajectories().first().map_or("", |first| first.id.as_str()),
+        ));
         answer.notes = dataset.notes().iter().map(|note| format!("note: {note}")).collect();
         session.current.open(Opened { dataset, paraphrases, spec: self.dataset.clone() });
         Ok(answer)

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::options::Scoring;
 use super::{Answer, Block, Session, cases, score};
+use crate::Result;
 use crate::display::{Cell, Column, Table, number};
 use crate::robustness::DEFAULT_BOUNDARY;
-use crate::Result;
 
 /// Score one trajectory across its paraphrases, flips marked
 #[derive(Debug, Args)]

@@ -72,7 +72,14 @@ pub struct Surroundings<'a> {
 impl Terminal {
     /// A pipe or a file: ASCII, no colour, no limit to the width.
     pub fn plain() -> Self {
-        Self { width: None, color: Color::None, unicode: false, graphics: Graphics::None, protocol: Graphics::None, live: false }
+        Self {
+            width: None,
+            color: Color::None,
+            unicode: false,
+            graphics: Graphics::None,
+            protocol: Graphics::None,
+            live: false,
+        }
     }
 
     /// Whatever standard output is.

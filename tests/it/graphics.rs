@@ -84,7 +84,8 @@ fn kitty_gets_the_very_pixels_in_chunks() {
 fn iterm_gets_the_very_pixels() {
     let rgb = noise(20, 10);
     let text = picture(&rgb, 20, 10, 80, "noise", &terminal(&[("TERM", "xterm"), ("ROBORM_GRAPHICS", "iterm")]));
-    let (keys, data) = text.strip_prefix("\x1b]1337;File=").unwrap().strip_suffix("\x07\n").unwrap().split_once(':').unwrap();
+    let (keys, data) =
+        text.strip_prefix("\x1b]1337;File=").unwrap().strip_suffix("\x07\n").unwrap().split_once(':').unwrap();
     let file = STANDARD.decode(data).unwrap();
     assert_eq!(keys, format!("inline=1;size={};width=3;preserveAspectRatio=1", file.len()));
     assert_eq!(pixels(&file), (20, 10, rgb));

@@ -68,7 +68,11 @@ pub const TEST: &[Need] = &[
         packages: &["chromium"],
         why: "opens the report in the tests",
     },
-    Need { check: Check::Program("tmux", "-V"), packages: &["tmux"], why: "is the terminal that the prompt is tried in" },
+    Need {
+        check: Check::Program("tmux", "-V"),
+        packages: &["tmux"],
+        why: "is the terminal that the prompt is tried in",
+    },
 ];
 
 /// What local checkpoints need besides.

@@ -43,7 +43,10 @@ fn flips_are_the_trajectories_that_cross_worst_first() {
     // Of the adversarial wordings only that of a flips.
     let rows = bench.json(&["flips", "s.csv", "--strategy", "adversarial"]);
     assert_eq!(rows.as_array().map(Vec::len), Some(1));
-    assert_eq!((&rows[0]["trajectory"], &rows[0]["flips"], &rows[0]["paraphrases"]), (&json!("a"), &json!(1), &json!(1)));
+    assert_eq!(
+        (&rows[0]["trajectory"], &rows[0]["flips"], &rows[0]["paraphrases"]),
+        (&json!("a"), &json!(1), &json!(1))
+    );
     // Above 0.5 all is success.
     assert_eq!(bench.json(&["flips", "s.csv", "--boundary", "0.5"]), json!([]));
     let text = bench.run(&["flips", "s.csv"]).stdout;
@@ -56,12 +59,20 @@ fn why_shows_the_wordings_in_order_of_score_with_what_differs_and_what_was_said(
     bench.write("s.csv", SCORES);
     let answer = bench.json(&["why", "s.csv#a"]);
     assert_eq!((&answer["trajectory"], &answer["label"]), (&json!("a"), &json!(5)));
-    let of = |key: &str| -> Vec<_> { answer["wordings"].as_array().expect("rows").iter().map(|row| row[key].clone()).collect() };
+    let of = |key: &str| -> Vec<_> {
+        answer["wordings"].as_array().expect("rows").iter().map(|row| row[key].clone()).collect()
+    };
     assert_eq!(of("score"), [json!(1.0), json!(3.0), json!(4.0), json!(5.0), json!(null)]);
     assert_eq!(of("flips"), [json!(true), json!(true), json!(false), json!(false), json!(false)]);
     assert_eq!(of("reply")[1], "Half way. ANSWER: 3");
     let text = bench.run(&["why", "s.csv#a"]).stdout;
-    for shown in ["[do not leave it shut]", "open the [upper] drawer", "[pull] the top drawer", "no idea", "2 success, 2 failure, 1 unparsed"] {
+    for shown in [
+        "[do not leave it shut]",
+        "open the [upper] drawer",
+        "[pull] the top drawer",
+        "no idea",
+        "2 success, 2 failure, 1 unparsed",
+    ] {
         assert!(text.contains(shown), "{shown}: {text}");
     }
 }
