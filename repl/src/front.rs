@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use roborm::Error;
 use roborm::command::{Answer, Current, Interrupts, Line, Session, Unparsed};
 use roborm::display::{self, Terminal};
 use roborm::study::Cancel;
+use roborm::{Error, Result};
 
 use crate::engine::{Commands, Engine};
 use crate::tour::Tour;
@@ -25,6 +25,15 @@ pub enum Done {
     /// It is done, with an exit status.
     Line(u8),
     /// The session is over.
+    Quit,
+}
+
+/// What a line came to, before it is shown.
+enum Outcome {
+    /// An answer, and whether it is wanted as JSON.
+    Answer(Answer, bool),
+    /// Everything is said; the exit status.
+    Told(u8),
     Quit,
 }
 
@@ -66,26 +75,25 @@ impl Front {
 
     /// Runs one line and shows what it came to; `place` says in an error where it stands.
     pub fn run(&mut self, line: &str, place: &str) -> Done {
-        let result = if lines::is_command(line) {
-            self.command(line, place)
-        } else {
-            Ok(Some(self.engine.eval(line).map(|answer| (answer, false))))
+        let outcome = match lines::is_command(line) {
+            true => self.command(line, place),
+            false => self.engine.eval(line).map(|answer| Outcome::Answer(answer, false)),
         };
-        let status = match result {
-            Ok(None) => return Done::Quit,
-            Ok(Some(Ok((answer, json)))) => {
+        let status = match outcome {
+            Ok(Outcome::Quit) => return Done::Quit,
+            Ok(Outcome::Told(status)) => status,
+            Ok(Outcome::Answer(answer, json)) => {
                 speak::answer(&answer, json, &Terminal::stdout());
                 if answer.status != 0 && !place.is_empty() {
                     speak::complain(&format!("error: {place}: not done, exit status {}", answer.status));
                 }
                 answer.status
             }
-            Ok(Some(Err(error))) => {
+            Err(error) => {
                 let error = if place.is_empty() { error } else { error.at(place) };
                 speak::fail(&error);
                 error.exit_status()
             }
-            Err(status) => status,
         };
         if status == 0
             && let Some(text) = self.tour.after(line)
@@ -95,41 +103,37 @@ impl Front {
         Done::Line(status)
     }
 
-    /// A command: nothing where it ends the session, else its answer and whether that is wanted as JSON; as an error the
-    /// exit status of what the grammar has told already.
-    fn command(&mut self, line: &str, place: &str) -> Result<Option<Result<(Answer, bool), Error>>, u8> {
-        let Some(mut words) = shlex::split(line) else {
-            return Ok(Some(Err(Error::usage("a quotation is not closed").with_help("end it with the same sign"))));
+    fn command(&mut self, line: &str, place: &str) -> Result<Outcome> {
+        // A backslash at the end of a line joins it with the next, as in shells; shlex would see an empty word there.
+        let Some(words) = shlex::split(&line.replace("\\\n", "")) else {
+            return Err(Error::usage("a quotation is not closed").with_help("end it with the same sign"));
         };
         // `: spot` is as good as `:spot`.
-        let name = match words.first().map(|word| word.trim_start_matches(':').to_owned()) {
-            Some(name) if !name.is_empty() => {
-                words.remove(0);
-                name
-            }
-            _ if words.len() > 1 => {
-                words.remove(0);
-                words.remove(0)
-            }
-            _ => return Ok(Some(Err(Error::usage("no command after the colon").with_help("`:help` lists them")))),
+        let mut words: Vec<String> = words.into_iter().skip_while(|word| word == ":").collect();
+        let Some(name) = words.first_mut() else {
+            return Err(Error::usage("no command after the colon").with_help("`:help` lists them"));
         };
-        let text = |text: String| Ok(Some(Ok((Answer::default().say(text), false))));
-        match name.as_str() {
-            "quit" | "exit" | "q" => return Ok(None),
-            "help" | "h" => return Ok(Some(help::answer(&words).map(|answer| (answer, false)))),
-            "tour" => return text(self.tour.start(self.interrupts.is_some(), &words)),
-            _ => {}
+        *name = name.trim_start_matches(':').to_owned();
+        match words.split_first() {
+            Some((name, _)) if ["quit", "exit", "q"].contains(&name.as_str()) => return Ok(Outcome::Quit),
+            Some((name, rest)) if name == "help" => return Ok(Outcome::Answer(help::answer(rest)?, false)),
+            Some((name, rest)) if name == "tour" => {
+                let text = self.tour.start(self.interrupts.is_some(), rest);
+                return Ok(Outcome::Answer(Answer::default().say(text), false));
+            }
+            Some((name, _)) => {
+                let names = help::names();
+                if !names.contains(name) {
+                    return Err(Line::unknown(name, names.iter().map(String::as_str)));
+                }
+            }
+            None => {}
         }
-        let names = help::names();
-        if !names.contains(&name) {
-            return Ok(Some(Err(Line::unknown(&name, names.iter().map(String::as_str)))));
-        }
-        words.insert(0, name);
         match Line::parse_lasting(words) {
-            Ok(command) => Ok(Some(self.work(&command, line).map(|answer| (answer, command.json())))),
+            Ok(command) => Ok(Outcome::Answer(self.work(&command, line)?, command.json())),
             Err(Unparsed::Help(help)) => {
                 speak::print(&help, 0);
-                Err(0)
+                Ok(Outcome::Told(0))
             }
             Err(Unparsed::Usage(wrong)) => {
                 let wrong = wrong.trim_end();
@@ -137,12 +141,12 @@ impl Front {
                     ("", _) | (_, None) => speak::complain(wrong),
                     (place, Some(wrong)) => speak::complain(&format!("error: {place}: {wrong}")),
                 }
-                Err(2)
+                Ok(Outcome::Told(2))
             }
         }
     }
 
-    fn work(&mut self, command: &Line, typed: &str) -> Result<Answer, Error> {
+    fn work(&mut self, command: &Line, typed: &str) -> Result<Answer> {
         // One that was stopped stops everything after it.
         self.session.cancel = Cancel::new();
         self.session.progress = Arc::from(display::progress(&Terminal::stderr()));

@@ -76,9 +76,13 @@ fn prompt(front: &Front) -> String {
 }
 
 fn editor(terminal: &Terminal) -> rustyline::Result<Editor<Helper, DefaultHistory>> {
+    let mode = edit_mode();
     let config = Config::builder()
         .completion_type(CompletionType::List)
-        .edit_mode(edit_mode())
+        .edit_mode(mode)
+        // How long Escape waits for the rest of a key's code: in vi mode it is a key of its own, and half a second (what
+        // rustyline takes) swallows what a quick hand types next.
+        .keyseq_timeout((mode == EditMode::Vi).then_some(50))
         .color_mode(if terminal.color() == Color::None { ColorMode::Disabled } else { ColorMode::Enabled })
         .history_ignore_dups(true)?
         // A line that begins with a blank is not kept, as in shells.

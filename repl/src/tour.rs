@@ -9,14 +9,14 @@ const STEPS: [Step; 10] = [
         ":open demo",
     ),
     Step("Each has a task and a label: its true progress. 4 and 5 are success.", ":trajectories"),
-    Step("This is what a model sees: one frame a second, and the last.", ":frames bowl --max 4"),
+    Step("This is what a model sees: one frame a second, and the last.", ":frames towel --max 4"),
     Step(
         "Now ask a model, once for each wording of the task. This one is simulated: it costs nothing, and is named as simulated wherever its figures show. A sign of its own marks a wording that flips the verdict.",
-        ":spot bowl --model simulated-flighty",
+        ":spot towel --model simulated-flighty",
     ),
     Step(
         "Why? The same wordings in order of score. Words that the original does not have are in brackets; what the model said stands beside them.",
-        ":why bowl",
+        ":why towel",
     ),
     Step(
         "Score all rollouts. Every reply is kept in a ledger and paid for once: those of the steps before are not asked again.",

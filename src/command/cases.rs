@@ -132,7 +132,7 @@ fn check<'a>(what: &str, wanted: &[String], there: impl Iterator<Item = &'a str>
     let mut there: Vec<&str> = there.collect();
     there.sort_unstable();
     there.dedup();
-    for name in wanted.iter().filter(|name| !there.contains(&name.as_str())) {
+    if let Some(name) = wanted.iter().find(|name| !there.contains(&name.as_str())) {
         let near = nearest(name, there.iter().copied());
         let help = match near.as_slice() {
             [] => format!("there are: {}", there.join(", ")),

@@ -24,7 +24,7 @@ pub struct Line {
     version,
     about = "Robustness of robot reward models to rewording",
     after_help = "Without arguments: a prompt, where commands begin with a colon (`:help`, `:tour`).\n\
-                  roborm -c ':spot demo#drawer --model simulated' runs a line of it, roborm run FILE a file, roborm < FILE too.\n\
+                  roborm -c ':trajectories demo' runs a line of it, roborm run FILE and roborm < FILE a file.\n\
                   Exit status: 0 every planned pair has a reply; 1 some pair failed or was left; 2 wrong usage; 130 interrupted.\n\
                   DATASET is a RoboReward split, a LeRobot dataset (v2.1 or v3.0), a manifest (.jsonl, .csv, .parquet), a folder\n\
                   of frames with --rate, or the word demo. DATASET#ID is one trajectory.",
@@ -64,7 +64,7 @@ enum Any {
     #[command(flatten)]
     Lasting(Lasting),
     #[command(flatten)]
-    Verb(Verb),
+    Verb(Box<Verb>),
 }
 
 #[derive(Debug, Subcommand)]
@@ -104,7 +104,7 @@ impl Line {
     {
         let words = std::iter::once("roborm".into()).chain(words.into_iter().map(Into::into));
         let Shell { json, verb } = read(strict(shell()), words).map_err(unparsed)?;
-        Ok(Self { json, verb: Any::Verb(verb) })
+        Ok(Self { json, verb: Any::Verb(Box::new(verb)) })
     }
 
     /// Reads words of a front that lasts: the command's name without its colon, then its arguments. What may be left
@@ -117,7 +117,15 @@ impl Line {
         I: IntoIterator<Item = S>,
         S: Into<std::ffi::OsString> + Clone,
     {
-        let Lasts { json, verb } = read(Self::grammar(), words.into_iter().map(Into::into)).map_err(unparsed)?;
+        let words = words.into_iter().map(Into::into);
+        let Lasts { json, verb } = read(Self::grammar(), words).map_err(|error| {
+            // The grammar has no name to stand before its commands, only a colon.
+            let colon = |text: String| text.replace("Usage: : ", "Usage: ").replace("Usage: ", "Usage: :");
+            match unparsed(error) {
+                Unparsed::Help(text) => Unparsed::Help(colon(text)),
+                Unparsed::Usage(text) => Unparsed::Usage(colon(text)),
+            }
+        })?;
         Ok(Self { json, verb })
     }
 
@@ -145,7 +153,7 @@ impl Line {
             Any::Lasting(command) => return command.run(session),
             Any::Verb(verb) => verb,
         };
-        match verb {
+        match &**verb {
             Verb::Demo(command) => command.run(session),
             Verb::Trajectories(command) => command.run(session),
             Verb::Frames(command) => command.run(session),
@@ -196,8 +204,7 @@ fn read<T: FromArgMatches>(
 }
 
 fn unparsed(error: clap::Error) -> Unparsed {
-    // A prompt has no name that stands apart from the command's.
-    let text = error.render().to_string().replace("Usage: : ", "Usage: :");
+    let text = error.render().to_string();
     match error.kind() {
         clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion => Unparsed::Help(text),
         _ => Unparsed::Usage(text),

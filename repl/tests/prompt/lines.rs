@@ -56,7 +56,7 @@ fn a_script_stops_at_its_first_error_with_the_line_and_the_status() {
     ] {
         assert!(run.status > 0, "{}", run.stderr);
         assert!(run.stderr.starts_with(&format!("error: {place}, line 4: ")), "{}", run.stderr);
-        assert!(run.stdout.contains("demo is open") && !run.stdout.contains("drawer"), "{}", run.stdout);
+        assert!(run.stdout.contains("demo is open") && !run.stdout.contains("duration"), "{}", run.stdout);
     }
     // Wrong usage is 2, whoever finds it: the grammar, the command, the front, or nobody who knows the line.
     for line in [":spot --boundary x", ":next", ":sppot", "let x = 1;", ":open 'demo", ":"] {

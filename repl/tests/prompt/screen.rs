@@ -1,6 +1,7 @@
 //! A terminal to try the prompt in: tmux, with a server of its own.
 
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bench::Bench;
@@ -19,7 +20,10 @@ pub struct Screen<'a> {
 impl<'a> Screen<'a> {
     /// Starts the prompt; `env` is what `env` is to be given before the program, as `NO_COLOR=1` or `-uTERM`.
     pub fn start(bench: &'a Bench, columns: usize, env: &[&str]) -> Self {
-        let this = Self { bench, socket: bench.path("tmux").display().to_string() };
+        // A server of its own: one that is just ending would take a new session with it.
+        static SCREENS: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("tmux{}", SCREENS.fetch_add(1, Ordering::Relaxed));
+        let this = Self { bench, socket: bench.path(&name).display().to_string() };
         let (options, variables): (Vec<&str>, Vec<&str>) = env.iter().partition(|word| !word.contains('='));
         let mut command: Vec<String> = vec!["env".to_owned()];
         // Options come before variables, and the last of two variables stands.
@@ -106,11 +110,6 @@ impl<'a> Screen<'a> {
     /// Waits for this text.
     pub fn shows(&self, wanted: &str) -> String {
         self.wait(|screen| screen.contains(wanted))
-    }
-
-    /// Waits for the last line to be this.
-    pub fn ends(&self, wanted: &str) -> String {
-        self.wait(|screen| screen.trim_end().lines().last().is_some_and(|line| line.trim_end() == wanted))
     }
 
     fn tmux(&self, words: &[&str]) -> Output {

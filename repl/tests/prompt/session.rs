@@ -41,7 +41,8 @@ fn what_was_typed_is_there_in_the_next_session() {
         first.line(":quit").shows("status 0");
         drop(first);
         let second = Screen::ready(&bench, columns, &[]);
-        second.key("Up").ends("roborm> :help next");
+        second.key("Up").shows("roborm> :quit");
+        second.key("Up").shows("roborm> :help next");
         second.key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
         // Found by a part of it.
         second.key("C-r").types("xt").shows("`xt': :help next");
@@ -101,12 +102,11 @@ fn second_of_the_demo() -> String {
 }
 
 #[test]
-fn a_quotation_goes_on_in_the_next_line_and_vi_edits() {
+fn a_command_goes_on_in_the_next_line() {
     let bench = Bench::new();
-    let screen = Screen::ready(&bench, 80, &["ROBORM_EDITING=vi"]);
+    let screen = Screen::ready(&bench, 80, &[]);
     screen.line(":help \\").line("next").shows("Go on to the next trajectory");
-    screen.types(":help nextt").key("Escape").types("x").key("Enter");
-    screen.wait(|text| text.matches("Go on to the next trajectory").count() == 2);
+    screen.line(":help 'ne").line("xt'").shows("no command :ne");
 }
 
 #[test]
@@ -120,7 +120,10 @@ fn the_tour_is_walked_by_enter_and_answers_which_and_why() {
         }
         let text = screen.key("Enter").shows("That was the tour.");
         assert!(!text.contains("error:"), "{text}");
-        for shown in ["smallest rewording that flips", "what the model said", "crossing rate", "[In brackets]"] {
+        // Where there is no room heads are folded.
+        let heads = ["smallest rewording that flips", "what the model said"];
+        let heads = if columns > 100 { &heads[..] } else { &[] };
+        for shown in heads.iter().chain(&["crossing rate", "[In brackets]"]) {
             assert!(text.contains(shown), "{shown}: {text}");
         }
     }
