@@ -22,7 +22,7 @@ pub(super) struct Opening {
     camera: Option<String>,
 
     /// Frames a second of a folder of frames
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     rate: Option<f64>,
 
     /// Folder that a manifest's relative paths start at, and may not leave
@@ -39,10 +39,19 @@ impl Opening {
     pub(super) fn open(&self, spec: Option<&str>, session: &Session) -> Result<Dataset> {
         match (spec, session.current.opened()) {
             (Some(spec), Some(opened)) if spec == opened.spec && self.is_plain() => Ok(opened.dataset),
-            (Some(spec), _) => Dataset::open(spec, &self.options()),
+            (Some(spec), _) => self.open_named(spec),
             (None, Some(opened)) => Ok(opened.dataset),
             (None, None) => Err(current::no_dataset()),
         }
+    }
+
+    /// DATASET, or the one trajectory of DATASET#ID.
+    fn open_named(&self, spec: &str) -> Result<Dataset> {
+        let (place, id) = Dataset::split_spec(spec);
+        let dataset = Dataset::open(place, &self.options())?;
+        let Some(id) = id else { return Ok(dataset) };
+        let id = dataset.get(id)?.id.clone();
+        Ok(dataset.filter(|trajectory| trajectory.id == id))
     }
 
     /// No option is given, so that a dataset opened before is the same.
@@ -144,7 +153,7 @@ pub(super) struct Scoring {
     repeats: u32,
 
     /// Dollars that this run may spend
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     max_cost: Option<f64>,
 
     /// Send at most so many images, by uniform down-sampling that keeps first and last
@@ -187,7 +196,7 @@ pub(super) struct Scoring {
     no_resend: bool,
 
     /// Milliseconds that the simulated model takes for an answer
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     latency: Option<f64>,
 }
 
@@ -242,6 +251,9 @@ impl Scoring {
     /// The study of `dataset`, planned and ready, and what prices it goes by: live ones where they are `wanted` or money
     /// is limited.
     pub(super) fn study(&self, session: &Session, dataset: &Dataset, wanted: bool) -> Result<(Study, Prices)> {
+        if let Some(latency) = self.latency.filter(|latency| !(0.0..=3_600_000.0).contains(latency)) {
+            return Err(Error::usage(format!("a latency of {latency} ms")).with_help("give milliseconds, such as 50"));
+        }
         // Models first: a wrong name is the cheapest thing to find out.
         let names = self.names(session)?;
         let environment = Environment::of_process();
@@ -286,6 +298,23 @@ impl Scoring {
         if let Some(dollars) = self.max_cost {
             study = study.max_cost_usd(dollars);
         }
+        if !wanted && self.max_cost.is_some() {
+            self.can_be_limited(&study)?;
+        }
         Ok((study, prices))
+    }
+
+    /// A limit that nobody can keep is refused before the first call.
+    fn can_be_limited(&self, study: &Study) -> Result<()> {
+        match study.estimate()?.by_model.iter().find(|model| model.cost_usd.is_none()) {
+            None => Ok(()),
+            Some(model) => Err(Error::usage(format!(
+                "--max-cost cannot be kept: the price of {} is not known",
+                model.model
+            ))
+            .with_help(
+                "leave it out, or limit the calls with --limit N; what past calls cost counts, where the server tells",
+            )),
+        }
     }
 }

@@ -211,16 +211,24 @@ fn facts(scores: &ScoreTable, models: &[String]) -> Result<Vec<(&'static str, St
     Ok(facts)
 }
 
-fn warnings(scores: &ScoreTable, robustness: &Robustness, models: &[String]) -> Vec<String> {
-    let mut warnings = Vec::new();
+/// What is to be said of the simulated models in a score table, where there are any.
+pub(super) fn simulated(scores: &ScoreTable) -> Result<Option<String>> {
+    Ok(says_simulated(&values(scores, column::MODEL)?))
+}
+
+fn says_simulated(models: &[String]) -> Option<String> {
     let simulated: Vec<&str> = models.iter().map(String::as_str).filter(|model| chart::is_simulated(model)).collect();
-    if !simulated.is_empty() {
-        warnings.push(format!(
+    (!simulated.is_empty()).then(|| {
+        format!(
             "Simulated: {} answered from the true progress with made-up disturbance. These figures say nothing about a \
              real model.",
             simulated.join(", ")
-        ));
-    }
+        )
+    })
+}
+
+fn warnings(scores: &ScoreTable, robustness: &Robustness, models: &[String]) -> Vec<String> {
+    let mut warnings: Vec<String> = says_simulated(models).into_iter().collect();
     if scores.unparsed() > 0 {
         warnings.push(format!(
             "{} of {} replies gave no score; they are counted, and left out of every figure.",

@@ -76,21 +76,29 @@ impl RobustnessCommand {
             Some(path) => Scores::Held(ScoreTable::read(path)?),
             None => Scores::Held(session.current.scores().ok_or_else(current::no_scores)?),
         };
-        if let [a, b] = self.compare.as_slice() {
-            let comparison = match &source {
-                Scores::Held(table) => analysis.compare(table, a, b)?,
-                Scores::File(path) => analysis.compare_file(path, a, b)?,
-            };
-            return Ok(Answer::new(comparison.to_json()).show(Block::Table(differences(&comparison))));
-        } else if !self.compare.is_empty() {
-            return Err(crate::Error::usage("--compare takes two names")
-                .with_help("for example --compare gpt-5.1,claude-sonnet-4.6 or --compare lexical,adversarial"));
-        }
-        let robustness = match &source {
-            Scores::Held(table) => analysis.run(table)?,
-            Scores::File(path) => analysis.run_file(path)?,
+        let mut answer = match self.compare.as_slice() {
+            [] => {
+                let robustness = match &source {
+                    Scores::Held(table) => analysis.run(table)?,
+                    Scores::File(path) => analysis.run_file(path)?,
+                };
+                Answer::new(robustness.to_json()).show_all(tables(&robustness).map(Block::Table))
+            }
+            [a, b] => {
+                let comparison = match &source {
+                    Scores::Held(table) => analysis.compare(table, a, b)?,
+                    Scores::File(path) => analysis.compare_file(path, a, b)?,
+                };
+                Answer::new(comparison.to_json()).show(Block::Table(differences(&comparison)))
+            }
+            _ => {
+                return Err(crate::Error::usage("--compare takes two names")
+                    .with_help("for example --compare gpt-5.1,claude-sonnet-4.6 or --compare lexical,adversarial"));
+            }
         };
-        let mut answer = Answer::new(robustness.to_json()).show_all(tables(&robustness).map(Block::Table));
+        if let Scores::Held(table) = &source {
+            answer = answer.show_all(report::simulated(table)?.map(Block::Text));
+        }
         if let Some(file) = &self.chart {
             let scores = match source {
                 Scores::Held(table) => table,

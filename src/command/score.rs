@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
 use serde_json::json;
@@ -33,7 +34,11 @@ impl Score {
         let dataset = self.scoring.open(self.dataset.as_deref(), session)?;
         let (study, prices) = self.scoring.study(session, &dataset, false)?;
         let outcome = run(study, session)?;
-        outcome.scores.write(&self.out)?;
+        // A table without rows would take the place of one that has some.
+        let written = !outcome.scores.is_empty() || !self.out.exists();
+        if written {
+            outcome.scores.write(&self.out)?;
+        }
         session.current.add_scores(&outcome.scores)?;
         let Counts { planned, cached, called, unparsed, failed, unknown, unspent, cost_usd } = outcome.counts;
         let mut answer = Answer::new(json!({
@@ -44,7 +49,10 @@ impl Score {
         if outcome.by_model.iter().any(|spend| spend.priced > 0) {
             answer = answer.show(Block::Table(spend(&outcome)));
         }
-        answer = answer.say(format!("scores: {}", self.out.display()));
+        answer = match written {
+            true => answer.say(format!("scores: {}", self.out.display())),
+            false => answer.note(format!("no reply, so {} was left as it was", self.out.display())),
+        };
         for note in self.scoring.limit_notes(&prices) {
             answer = answer.note(format!("--max-cost: {note}"));
         }
@@ -57,7 +65,7 @@ pub(super) fn run(study: Study, session: &Session) -> Result<Outcome> {
     if session.owns_interrupts {
         interrupt::listen(&session.cancel);
     }
-    let teller = Arc::new(Teller { progress: Arc::clone(&session.progress) });
+    let teller = Arc::new(Teller { progress: Arc::clone(&session.progress), retries: AtomicU64::new(0) });
     study.progress(teller).run()
 }
 
@@ -140,6 +148,21 @@ fn spend(outcome: &Outcome) -> Table {
 /// Tells a front's progress what a study tells.
 struct Teller {
     progress: Arc<dyn Progress>,
+    /// Calls tried again so far.
+    retries: AtomicU64,
+}
+
+impl Teller {
+    /// The first of them is told, then the tenth, the hundredth, …: one that waits must know why, and not be drowned.
+    fn retrying(&self, message: &str, wait_s: f64) {
+        let count = self.retries.fetch_add(1, Ordering::Relaxed) + 1;
+        if count.ilog10() > 0 && 10_u64.pow(count.ilog10()) != count {
+            return;
+        }
+        if count == 1 || count.ilog10() > 0 {
+            self.progress.say(&format!("trying again in {wait_s:.1} s ({count} so far): {message}"));
+        }
+    }
 }
 
 impl study::Progress for Teller {
@@ -152,6 +175,7 @@ impl study::Progress for Teller {
             Event::Cached { pairs, .. } | Event::Unknown { pairs, .. } => self.progress.advance(*pairs, ""),
             Event::Called { .. } => self.progress.advance(1, ""),
             Event::Failed { pairs, .. } => self.progress.advance(*pairs, ""),
+            Event::Retrying { message, wait_s } => self.retrying(message, *wait_s),
             Event::Stopping { in_flight, reason } => {
                 self.progress.say(&format!("stopping ({reason}); waiting for {in_flight} calls under way"));
             }

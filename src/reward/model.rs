@@ -94,6 +94,9 @@ pub trait Call: Send + Sync {
 
     /// A send that may have been billed came to nothing, and the question is sent again: for counting.
     fn sent_again(&self, _fault: &Fault) {}
+
+    /// The call came to nothing for a passing reason and is tried again after `wait`.
+    fn trying_again(&self, _fault: &Fault, _wait: std::time::Duration) {}
 }
 
 /// Every setting of a model that can change a reply.

@@ -8,8 +8,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{
-    Call, Fault, Future, ImageNeeds, ModelConfig, ModelOptions, Price, Prompt, Reply, Request, RewardModel, Usage,
+    Call, Fault, FaultKind, Future, ImageNeeds, ModelConfig, ModelOptions, Price, Prompt, Reply, Request, RewardModel,
+    Usage,
 };
+use crate::dataset::Label;
 use crate::paraphrase::Strategy;
 
 /// How strongly wording moves a simulated model.
@@ -90,17 +92,13 @@ impl Simulated {
         })
     }
 
-    fn answer(&self, request: &Request) -> String {
+    fn answer(&self, request: &Request, label: Label) -> String {
         let trajectory = [request.trajectory.as_str()];
         let wording = [request.trajectory.as_str(), request.instruction.as_str()];
         let repeat = request.repeat.to_string();
         let call = [request.trajectory.as_str(), request.instruction.as_str(), repeat.as_str()];
 
-        // A dataset without labels gets an imagined one, so that every command has something to show.
-        let truth = match request.label {
-            Some(label) => f64::from(label.get()),
-            None => 1.0 + (self.draw("label", &trajectory).uniform() * 5.0).floor(),
-        };
+        let truth = f64::from(label.get());
         let swayed = self.draw("swayed", &trajectory).uniform() < self.swayed_by(&request.strategies);
         let push = if swayed { if self.draw("push", &wording).uniform() < 0.5 { -SWING } else { SWING } } else { 0.0 };
         let seen = truth
@@ -171,12 +169,18 @@ impl RewardModel for Simulated {
     /// Needs a tokio runtime with a timer where a latency is set.
     fn ask<'a>(&'a self, request: &'a Request, call: &'a dyn Call) -> Future<'a, Result<Reply, Fault>> {
         Box::pin(async move {
+            let Some(label) = request.label else {
+                return Err(Fault::new(
+                    FaultKind::Refused,
+                    "a simulated model answers from the true progress, which the dataset does not tell",
+                ));
+            };
             call.before_send(1)?;
             if let Some(latency) = self.latency {
                 tokio::time::sleep(latency).await;
             }
             Ok(Reply {
-                text: self.answer(request),
+                text: self.answer(request, label),
                 finish_reason: Some("stop".to_owned()),
                 model_returned: Some(self.preset.name.to_owned()),
                 usage: Usage { cost_usd: Some(0.0), ..Usage::default() },

@@ -23,6 +23,9 @@ pub const DEFAULT_BOUNDARY: f64 = 3.5;
 /// Resamples behind each interval.
 pub const DEFAULT_RESAMPLES: usize = 2000;
 
+/// Resamples at most: their figures are held in memory.
+const MOST_RESAMPLES: usize = 100_000;
+
 /// A question to a score table: how to group it, what success is, how to treat repeats and unparsed replies, and how to
 /// resample. The definitions are those of [the module](super).
 #[derive(Clone, Debug, PartialEq)]
@@ -263,6 +266,10 @@ impl Analysis {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(Error::usage(format!("the level {} is not between 0 and 1", self.level))
                 .with_help("0.95 gives 95 % intervals"));
+        }
+        if self.resamples > MOST_RESAMPLES {
+            return Err(Error::usage(format!("{} resamples", self.resamples))
+                .with_help(format!("at most {MOST_RESAMPLES}: the ends of an interval are steady long before")));
         }
         if self.unparsed.substitute().is_some_and(|score| !score.is_finite()) {
             return Err(Error::usage("the score that stands in for unparsed replies is not a finite number"));

@@ -73,6 +73,13 @@ pub enum Event<'a> {
         /// How many.
         pairs: u64,
     },
+    /// A call came to nothing for a passing reason and is tried again. Told of no pair's end.
+    Retrying {
+        /// One line.
+        message: &'a str,
+        /// Seconds until then.
+        wait_s: f64,
+    },
     /// No more calls are sent; so many are still under way and will be waited for.
     Stopping {
         /// Calls under way.

@@ -96,6 +96,7 @@ impl HttpModel {
                     if fault.maybe_billed {
                         call.sent_again(&fault);
                     }
+                    call.trying_again(&fault, wait);
                     tally.last = Some(fault);
                     tokio::time::sleep(wait).await;
                 }

@@ -11,6 +11,7 @@ use super::budget::Reservation;
 use super::state::{At, Engine, Held, Stop, lock};
 use crate::reward::{Call, Fault, FaultKind, Reply, Request};
 use crate::study::ledger::{Facts, Grip};
+use crate::study::progress::Event;
 
 /// A pair to be called: this run has its lease.
 pub(super) struct Work {
@@ -254,5 +255,10 @@ impl Call for Line {
 
     fn id_came(&self, id: &str) {
         self.engine.run.id_came(self.pair, id);
+    }
+
+    fn trying_again(&self, fault: &Fault, wait: std::time::Duration) {
+        let event = Event::Retrying { message: &fault.message, wait_s: wait.as_secs_f64() };
+        self.engine.study.progress.advance(&event);
     }
 }
