@@ -144,11 +144,16 @@ impl Engine {
         (self.pairs * self.models.len()) as u64
     }
 
-    /// How many trajectories are open at a time: enough that every slot has a call waiting for it. Where a trajectory's
-    /// first call goes alone, each slot may need a trajectory of its own.
+    /// How many trajectories are open at a time: enough that every slot has a call waiting for it, and no more, since each
+    /// holds its images. Where a trajectory's first call goes alone, it keeps one slot busy in the one half of its time
+    /// and as many as it has calls in the other: with four times as many calls open as there are slots, all are. A
+    /// trajectory without a second call needs one slot only.
     pub fn open_limit(&self) -> usize {
+        const ASKS_A_SLOT: usize = 4;
+        let calls = (self.pairs / self.plan().trajectories().len().max(1)).max(1);
         let alone = self.models.iter().filter(|model| model.model.first_call_alone());
-        2 * processors() + 1 + alone.map(|model| model.concurrency).max().unwrap_or(0)
+        let more = alone.map(|model| (ASKS_A_SLOT * model.concurrency).div_ceil(calls).min(model.concurrency)).max();
+        2 * processors() + 1 + more.unwrap_or(0)
     }
 
     pub fn wants(&self, take: bool) -> Wants {

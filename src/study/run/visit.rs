@@ -156,12 +156,13 @@ async fn call_all(engine: Arc<Engine>, model: usize, work: Vec<Work>, open: Arc<
     let mut calls = JoinSet::new();
     let mut work = work.into_iter();
     let mut first = true;
+    let mut open = Some(open);
     loop {
         let batch: Vec<Work> = work.by_ref().take(size).collect();
-        if batch.is_empty() {
-            break;
-        }
-        let call = call::call(engine.clone(), model, batch, open.clone());
+        // The last call lets go of the trajectory when it has its slot, also where it is the first.
+        let open = if work.len() == 0 { open.take() } else { open.clone() };
+        let Some(open) = open.filter(|_| !batch.is_empty()) else { break };
+        let call = call::call(engine.clone(), model, batch, open);
         if first && alone {
             call.await;
         } else {
@@ -169,6 +170,5 @@ async fn call_all(engine: Arc<Engine>, model: usize, work: Vec<Work>, open: Arc<
         }
         first = false;
     }
-    drop(open);
     while calls.join_next().await.is_some() {}
 }
