@@ -51,6 +51,9 @@ impl Worker {
         // The socket as input and the memory file as output: both descriptors reach exactly this child, without unsafe
         // code and without a moment in which a child that another thread starts could inherit them.
         let child = Command::new(program)
+            // No key leaves this process.
+            .env_remove("OPENROUTER_API_KEY")
+            .env_remove("ROBORM_API_KEY")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::from(OwnedFd::from(their_memory)))
             .stderr(Stdio::null())

@@ -41,6 +41,9 @@ impl Worker {
         let log = tempfile::tempfile().map_err(|error| cannot(&error))?;
         let errors = log.try_clone().map_err(|error| cannot(&error))?;
         let mut child = Command::new(program)
+            // No key leaves this process.
+            .env_remove("OPENROUTER_API_KEY")
+            .env_remove("ROBORM_API_KEY")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(errors)
