@@ -284,6 +284,7 @@ impl Progress for Told {
             Event::Called { score, .. } => format!("called {score:?}"),
             Event::Failed { message, pairs, .. } => format!("failed {pairs}: {message}"),
             Event::Unknown { pairs, .. } => format!("unknown {pairs}"),
+            Event::Retrying { message, .. } => format!("retrying: {message}"),
             Event::Stopping { reason, .. } => format!("stopping: {reason}"),
         };
         self.0.lock().unwrap().push(line);
