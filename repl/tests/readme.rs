@@ -25,10 +25,19 @@ fn every_command_of_the_readme_prints_what_it_says() {
     if std::env::var_os("ROBORM_UPDATE_README").is_some() {
         fs::write(&path, played).expect("the README can be written");
     } else {
-        assert_eq!(
-            readme, played,
-            "the README is behind the program: run with ROBORM_UPDATE_README=1 and look at the change"
-        );
+        // The first line that differs says more than two whole READMEs.
+        let differs = readme.lines().zip(played.lines()).position(|(stands, printed)| stands != printed);
+        let place = differs.or_else(|| (readme != played).then(|| readme.lines().count().min(played.lines().count())));
+        if let Some(place) = place {
+            let line = |text: &str| text.lines().nth(place).unwrap_or("(nothing)").to_owned();
+            panic!(
+                "line {} of the README is behind the program: run with ROBORM_UPDATE_README=1 and look at the change\n \
+                 stands: {}\nprinted: {}",
+                place + 1,
+                line(&readme),
+                line(&played)
+            );
+        }
     }
 }
 
