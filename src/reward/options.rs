@@ -145,6 +145,17 @@ fn open_known(known: &'static CatalogueModel, options: &ModelOptions) -> Result<
 }
 
 fn open_local(spec: &str, options: &ModelOptions) -> Result<Arc<dyn RewardModel>> {
+    // Answers of several instructions together were seen to part from those given one by one: no figure of it is to be
+    // taken for a result before that is understood.
+    if std::env::var_os("ROBORM_LOCAL_UNVERIFIED").is_none() {
+        return Err(Error::usage(format!(
+            "local:{spec}: local checkpoints are held back: their answers are not verified yet"
+        ))
+        .with_help(
+            "serve the checkpoint (vLLM, SGLang) and give its address with --base-url; to try it all the same, set \
+                 ROBORM_LOCAL_UNVERIFIED=1",
+        ));
+    }
     let spec = LocalSpec::parse(spec)?;
     Ok(Arc::new(LocalModel::open(&spec, options.prompt_or(Prompt::ROBOREWARD))?))
 }

