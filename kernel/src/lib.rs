@@ -1,0 +1,3 @@
+//! Rust notebooks for roborm: the evaluator of cells ([`engine`]) and the Jupyter kernel in front of it.
+
+pub mod engine;
