@@ -104,12 +104,14 @@ impl Engine {
         let mut value = None;
         let mut failure = None;
         let sections = sections(source);
-        for section in &sections {
+        for (at, section) in sections.iter().enumerate() {
             if self.control.is_interrupted() {
                 failure = Some(interrupted("the cell was interrupted"));
                 break;
             }
             match self.section(section, source) {
+                // Of Rust, what the cell ends in is its value; what was asked for in between is shown.
+                Ok(Some(found)) if section.kind != Kind::Rust && at + 1 < sections.len() => self.pump.show(found),
                 Ok(found) => value = found,
                 Err(found) => {
                     failure = Some(found);

@@ -105,7 +105,15 @@ pub(crate) fn look(base: &Command, folder: &Path, added: &[Added], offline: bool
         without = true;
     }
     io::stdout().write_all(&output.stdout)?;
-    io::stderr().write_all(&output.stderr)?;
+    // What cargo says of its work is no part of an error.
+    let said = String::from_utf8_lossy(&output.stderr);
+    for line in said.lines().filter(|line| {
+        !["Updating", "Locking", "Blocking", "Downloading", "Adding"]
+            .iter()
+            .any(|work| line.trim_start().starts_with(work))
+    }) {
+        writeln!(io::stderr(), "{line}")?;
+    }
     if output.status.success() {
         return Ok(ExitCode::SUCCESS);
     }
