@@ -264,11 +264,7 @@ impl Engine {
             return None;
         }
         let name = name.replace('-', "_");
-        let help = if self.toolkit.recorded().externs.contains_key(&name) {
-            format!("it can be used as it is: `use {name}::…;` (it is `roborm::{name}` too)")
-        } else {
-            "what of it roborm's types show can be had from `roborm::polars`, `roborm::plotly` and the like".to_owned()
-        };
+        let help = format!("use it as it is: `use {name}::…;`");
         Some(fault::plain(
             "Error",
             &format!("{name} is part of the toolkit: a second copy of it would have types of its own"),
