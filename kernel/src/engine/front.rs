@@ -233,7 +233,7 @@ impl Front {
             rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
             rustc.arg(format!("-Copt-level={}", generated::opt_level(&manifest)));
         }
-        self.recorded.link(&self.toolkit, &mut rustc);
+        self.recorded.link(&self.toolkit, &mut rustc, check || !foreign.is_empty());
         if !foreign.is_empty() {
             let tell = |line: &str| files.say_on_stderr(line);
             match dependencies::build(
