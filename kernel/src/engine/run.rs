@@ -53,7 +53,7 @@ impl Engine {
     pub fn start(toolkit: &Toolkit, events: impl Fn(Event) + Send + Sync + 'static) -> Result<Self> {
         let session = Session::new()?;
         let events: super::pump::Events = Arc::new(events);
-        let control = Arc::new(Control::default());
+        let control = Arc::new(Control::new(session.files.stop()));
         let pump = Pump::start(&session.files, Arc::clone(&events), Arc::clone(&control))?;
         let failed = |error: evcxr::Error| {
             Error::new(format!("the evaluator cannot start: {error}"))
@@ -109,7 +109,16 @@ impl Engine {
                 failure = Some(interrupted("the cell was interrupted"));
                 break;
             }
-            match self.section(section, source) {
+            // evcxr takes its own faults for a reason to end.
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.section(section, source)));
+            let done = done.unwrap_or_else(|_| {
+                Err(fault::plain(
+                    "Error",
+                    "the evaluator came to a fault of its own in this cell",
+                    Some("variables of earlier cells are kept; please report the cell"),
+                ))
+            });
+            match done {
                 // Of Rust, what the cell ends in is its value; what was asked for in between is shown.
                 Ok(Some(found)) if section.kind != Kind::Rust && at + 1 < sections.len() => self.pump.show(found),
                 Ok(found) => value = found,
