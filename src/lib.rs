@@ -29,6 +29,7 @@ pub mod reward;
 pub mod robustness;
 pub mod scores;
 pub mod study;
+mod whole;
 
 pub use error::{Error, Result};
 pub use {plotly, polars};

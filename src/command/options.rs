@@ -1,6 +1,6 @@
 //! Arguments that several commands take.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -52,6 +52,21 @@ impl Opening {
         let Some(id) = id else { return Ok(dataset) };
         let id = dataset.get(id)?.id.clone();
         Ok(dataset.filter(|trajectory| trajectory.id == id))
+    }
+
+    /// A video file stands for itself: none of these options can mean anything there.
+    pub(super) fn none_for_video(&self, path: &Path) -> Result<()> {
+        let given =
+            [("--camera", self.camera.is_some()), ("--rate", self.rate.is_some()), ("--root", self.root.is_some())];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => {
+                Err(Error::usage(format!("{option} does not go with {}, which is one video", path.display()))
+                    .with_help(
+                        "leave it out: a video has its own rate and one picture; --fps says how densely to sample",
+                    ))
+            }
+        }
     }
 
     /// No option is given, so that a dataset opened before is the same.
@@ -279,9 +294,12 @@ impl Scoring {
             strategies: None,
         };
         let plan = Plan::new(dataset, paraphrases.as_ref(), &options)?;
-        let ledger = match &self.ledger {
-            Some(file) => Ledger::open(file)?,
-            None => Ledger::open_default()?,
+        let place = self.ledger.clone().map_or_else(Ledger::default_path, Ok)?;
+        let ledger = match (&self.ledger, wanted && !place.exists()) {
+            // An estimate looks only: it leaves no file behind where there was none.
+            (_, true) => Ledger::scratch()?,
+            (Some(file), false) => Ledger::open(file)?,
+            (None, false) => Ledger::open_default()?,
         };
         let mut study = Study::new(plan, ledger)
             .frames(session.sample_frames())

@@ -145,6 +145,9 @@ pub struct ImageNeeds {
     pub encoding: Option<Encoding>,
     /// At most so many; more are down-sampled by the frame rule.
     pub max_images: Option<usize>,
+    /// At most so many bytes of a request, all images together as base64; where they come to more, they are down-sampled
+    /// by the frame rule until they fit.
+    pub max_bytes: Option<usize>,
 }
 
 /// Dollars a token.

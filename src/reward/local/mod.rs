@@ -199,7 +199,7 @@ impl RewardModel for LocalModel {
 
     /// Raw frames; the checkpoint's own rule brings them to size.
     fn image_needs(&self) -> ImageNeeds {
-        ImageNeeds { encoding: None, max_images: None }
+        ImageNeeds { encoding: None, max_images: None, max_bytes: None }
     }
 
     fn prompt(&self) -> &Prompt {
