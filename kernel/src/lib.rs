@@ -1,3 +1,4 @@
 //! Rust notebooks for roborm: the evaluator of cells ([`engine`]) and the Jupyter kernel in front of it.
 
 pub mod engine;
+pub mod toolkit;
