@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::desk::Desk;
-use super::language::{Completeness, Completions};
 use super::message::{Request, empty};
 use super::zmtp::Identity;
+use crate::engine::{Completeness, Completions, Inspection};
 
 /// Answers for as long as the program runs.
 pub(super) fn work(
@@ -58,7 +58,10 @@ fn complete(shared: &Shared, request: &Request, source: &str) -> Value {
 fn inspect(shared: &Shared, request: &Request, source: &str) -> Value {
     let at = byte(source, &request.content["cursor_pos"]);
     match shared.assistant.get().and_then(|assistant| assistant.inspect(source, at)) {
-        Some(bundle) => json!({"status": "ok", "found": true, "data": bundle.data, "metadata": bundle.metadata}),
+        Some(Inspection { plain, markdown }) => {
+            let data = json!({"text/plain": plain, "text/markdown": markdown});
+            json!({"status": "ok", "found": true, "data": data, "metadata": empty()})
+        }
         None => json!({"status": "ok", "found": false, "data": empty(), "metadata": empty()}),
     }
 }
@@ -66,7 +69,7 @@ fn inspect(shared: &Shared, request: &Request, source: &str) -> Value {
 fn whole(completeness: Completeness) -> Value {
     match completeness {
         Completeness::Complete => json!({"status": "complete"}),
-        Completeness::Incomplete(indent) => json!({"status": "incomplete", "indent": indent}),
+        Completeness::Incomplete { indent } => json!({"status": "incomplete", "indent": indent}),
         Completeness::Invalid => json!({"status": "invalid"}),
     }
 }

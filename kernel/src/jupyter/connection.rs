@@ -6,10 +6,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
 use ring::hmac;
-use roborm::{Error, Result};
 use serde::Deserialize;
 
 use super::zmtp::Address;
+use crate::engine::{Error, Result};
 
 /// The largest connection file taken, in bytes; one has about 300.
 const LARGEST: u64 = 1 << 16;
@@ -52,12 +52,15 @@ impl Connection {
         File::open(path)
             .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
             .map_err(|error| Error::io(format_args!("cannot read the connection file {}", path.display()), &error))?;
-        Self::parse(&text, trusting).map_err(|error| error.at(path.display()))
+        Self::parse(&text, trusting).map_err(|error| {
+            let placed = Error::new(format!("{}: {error}", path.display()));
+            error.help().map_or(placed.clone(), |help| placed.with_help(help))
+        })
     }
 
     fn parse(text: &str, trusting: bool) -> Result<Self> {
         let written: Written = serde_json::from_str(text).map_err(|error| {
-            Error::input(format!("not a connection file: {error}"))
+            Error::new(format!("not a connection file: {error}"))
                 .with_help("a front (JupyterLab, jupyter console) writes this file and starts the kernel with it")
         })?;
         let scheme = written.signature_scheme.as_deref().unwrap_or("hmac-sha256");
@@ -66,27 +69,27 @@ impl Connection {
             "hmac-sha384" => hmac::HMAC_SHA384,
             "hmac-sha512" => hmac::HMAC_SHA512,
             other => {
-                return Err(Error::input(format!("unknown signature scheme '{other}'"))
+                return Err(Error::new(format!("unknown signature scheme '{other}'"))
                     .with_help("hmac-sha256, hmac-sha384 and hmac-sha512 are known"));
             }
         };
         let key = (!written.key.is_empty()).then(|| hmac::Key::new(algorithm, written.key.as_bytes()));
         if key.is_none() && !trusting {
-            return Err(Error::input("no key, so that anyone on this machine could run code as you")
+            return Err(Error::new("no key, so that anyone on this machine could run code as you")
                 .with_help("let the front make the file with a key, or give --trust-network"));
         }
         let place: Box<dyn Fn(u16) -> Address> = match written.transport.as_deref().unwrap_or("tcp") {
             "tcp" => {
                 let ip = interface(&written.ip)?;
                 if !ip.is_loopback() && !trusting {
-                    return Err(Error::input(format!("the address {ip} can be reached from other machines"))
+                    return Err(Error::new(format!("the address {ip} can be reached from other machines"))
                         .with_help("use 127.0.0.1 (and an SSH tunnel), or give --trust-network"));
                 }
                 Box::new(move |port| Address::Tcp(ip, port))
             }
             "ipc" => Box::new(|port| Address::Ipc(PathBuf::from(format!("{}-{port}", written.ip)))),
             other => {
-                return Err(Error::input(format!("unknown transport '{other}'")).with_help("tcp and ipc are known"));
+                return Err(Error::new(format!("unknown transport '{other}'")).with_help("tcp and ipc are known"));
             }
         };
         let ports = [
@@ -98,10 +101,10 @@ impl Connection {
         ];
         for (number, (name, port)) in ports.iter().enumerate() {
             if *port == 0 {
-                return Err(Error::input(format!("{name} is 0")).with_help("the front chooses the ports"));
+                return Err(Error::new(format!("{name} is 0")).with_help("the front chooses the ports"));
             }
             if let Some((other, _)) = ports[..number].iter().find(|(_, taken)| taken == port) {
-                return Err(Error::input(format!("{other} and {name} are both {port}")));
+                return Err(Error::new(format!("{other} and {name} are both {port}")));
             }
         }
         Ok(Self {
@@ -121,7 +124,7 @@ fn interface(text: &str) -> Result<IpAddr> {
         "localhost" => Ok(Ipv4Addr::LOCALHOST.into()),
         "*" => Ok(Ipv4Addr::UNSPECIFIED.into()),
         "[::1]" => Ok(Ipv6Addr::LOCALHOST.into()),
-        other => other.parse().map_err(|_| Error::input(format!("ip '{other}' is not an address"))),
+        other => other.parse().map_err(|_| Error::new(format!("ip '{other}' is not an address"))),
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use roborm::{Error, Result};
 use serde_json::{Map, Value, json};
 
 use super::desk::Desk;
@@ -13,7 +12,7 @@ use super::language::{Evaluate, Events, Running};
 use super::message::Request;
 use super::zmtp::Identity;
 use super::{Shared, outlet};
-use crate::engine::{Event, Failure, Outcome};
+use crate::engine::{Error, Event, Failure, Outcome, Result};
 
 /// Something for the thread that runs cells.
 pub(super) enum Job {

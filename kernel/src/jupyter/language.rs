@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use roborm::Result;
-
-use crate::engine::{Bundle, Event, Outcome};
+use crate::engine::{Assistant, Completeness, Completions, Engine, Event, Inspection, Outcome, Result};
+use crate::toolkit::Toolkit;
 
 /// Runs cells, one after the other.
-pub trait Evaluate: Send {
+pub trait Evaluate {
     /// Runs a cell to its end.
     fn run(&mut self, source: &str) -> Outcome;
 }
@@ -17,38 +16,7 @@ pub trait Assist: Send + Sync {
     /// What can stand at a place.
     fn complete(&self, source: &str, at: usize) -> Completions;
     /// What is known of the item at a place.
-    fn inspect(&self, source: &str, at: usize) -> Option<Bundle>;
-}
-
-/// What can stand in place of `start..end`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Completions {
-    /// The first byte that is replaced.
-    pub start: usize,
-    /// The byte after the last that is replaced.
-    pub end: usize,
-    /// The candidates, the likeliest first.
-    pub items: Vec<Candidate>,
-}
-
-/// One completion.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// What is put in.
-    pub text: String,
-    /// What it is: function, column, path.
-    pub kind: Option<String>,
-}
-
-/// Whether a cell can be run as it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Completeness {
-    /// It can.
-    Complete,
-    /// Something is open still; what the next line begins with.
-    Incomplete(String),
-    /// No further line makes it right.
-    Invalid,
+    fn inspect(&self, source: &str, at: usize) -> Option<Inspection>;
 }
 
 /// Takes what happens while a cell runs.
@@ -72,4 +40,40 @@ pub struct Language {
     pub completeness: fn(&str) -> Completeness,
     /// Starts the evaluator; called once, on the thread that runs the cells. Fronts are answered before it is up.
     pub start: Box<dyn FnOnce(Events) -> Result<Running> + Send>,
+}
+
+impl Language {
+    /// Rust, on a toolkit; a toolkit that cannot be used is told of by every cell.
+    pub fn rust(toolkit: Result<Toolkit>) -> Self {
+        Self {
+            version: env!("CARGO_PKG_RUST_VERSION").to_owned(),
+            completeness: crate::engine::completeness,
+            start: Box::new(move |events| {
+                let engine = Engine::start(&toolkit?, move |event| events(event))?;
+                let interrupter = engine.interrupter();
+                let assistant = Box::new(engine.assistant());
+                Ok(Running {
+                    evaluator: Box::new(engine),
+                    interrupt: Box::new(move || interrupter.interrupt()),
+                    assistant,
+                })
+            }),
+        }
+    }
+}
+
+impl Evaluate for Engine {
+    fn run(&mut self, source: &str) -> Outcome {
+        Self::run(self, source)
+    }
+}
+
+impl Assist for Assistant {
+    fn complete(&self, source: &str, at: usize) -> Completions {
+        Self::complete(self, source, at)
+    }
+
+    fn inspect(&self, source: &str, at: usize) -> Option<Inspection> {
+        Self::inspect(self, source, at)
+    }
 }

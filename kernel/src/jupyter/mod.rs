@@ -23,11 +23,10 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use roborm::{Error, Result};
-
 pub use connection::Connection;
-pub use language::{Assist, Candidate, Completeness, Completions, Evaluate, Events, Language, Running};
+pub use language::{Assist, Evaluate, Events, Language, Running};
 
+use crate::engine::{Error, Result};
 use desk::Desk;
 use execution::Job;
 use history::History;

@@ -10,8 +10,9 @@ use super::address::{Listener, Stream};
 use super::codec::{self, Received};
 use super::{Frames, handshake};
 
-/// Bytes that may wait for a reader before the writer waits for it.
-const ENOUGH: usize = 32 << 20;
+/// Bytes that may wait for a reader before the writer waits for it: plenty, for there are fronts that read what a cell has
+/// shown after they have seen that it ended.
+const ENOUGH: usize = 256 << 20;
 /// How long a writer waits for a reader that takes nothing before it lets go of it.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Connections that may stand at one socket; a front has one or two.
