@@ -78,7 +78,8 @@ fn fill(plan: &Plan, made: &Path, folder: &Path) -> Result<()> {
     let bin = made.join("bin");
     fs::create_dir(&bin).map_err(unwritable(&bin))?;
     let program = bin.join("roborm-kernel");
-    fs::copy(&plan.program, &program).map_err(|error| Error::io(format_args!("cannot copy to {}", program.display()), &error))?;
+    fs::copy(&plan.program, &program)
+        .map_err(|error| Error::io(format_args!("cannot copy to {}", program.display()), &error))?;
     for (name, bytes) in spec::LOGOS {
         let file = made.join(name);
         fs::write(&file, bytes).map_err(unwritable(&file))?;
@@ -138,7 +139,8 @@ pub fn uninstall(name: &str, place: Option<&Place>) -> Result<Installed> {
         return Err(Error::new(format!("{} is there, and roborm did not install it", folder.display()))
             .with_help(format!("`jupyter kernelspec remove {name}` removes any kernel")));
     }
-    fs::remove_dir_all(&folder).map_err(|error| Error::io(format_args!("cannot remove {}", folder.display()), &error))?;
+    fs::remove_dir_all(&folder)
+        .map_err(|error| Error::io(format_args!("cannot remove {}", folder.display()), &error))?;
     Ok(Installed { name: name.to_owned(), folder })
 }
 

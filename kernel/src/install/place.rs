@@ -28,9 +28,10 @@ impl Place {
                 Error::new("no home folder: neither HOME nor JUPYTER_DATA_DIR is set")
                     .with_help("--prefix DIR installs below another folder")
             })?,
-            Self::Prefix(folder) => share(std::path::absolute(folder).map_err(|error| {
-                Error::io(format_args!("cannot use the prefix '{}'", folder.display()), &error)
-            })?),
+            Self::Prefix(folder) => share(
+                std::path::absolute(folder)
+                    .map_err(|error| Error::io(format_args!("cannot use the prefix '{}'", folder.display()), &error))?,
+            ),
             Self::Python => share(python_prefix().ok_or_else(|| {
                 Error::new("no python3 on the path tells its prefix")
                     .with_help("activate an environment first, or give --prefix DIR")
@@ -75,7 +76,12 @@ fn user_data() -> Option<PathBuf> {
 fn python_prefix() -> Option<PathBuf> {
     ["python3", "python"].iter().find_map(|python| {
         let asked = Command::new(python)
-            .args(["-I", "-S", "-c", "import sys; sys.stdout.buffer.write(sys.prefix.encode('utf-8', 'surrogateescape'))"])
+            .args([
+                "-I",
+                "-S",
+                "-c",
+                "import sys; sys.stdout.buffer.write(sys.prefix.encode('utf-8', 'surrogateescape'))",
+            ])
             .stderr(Stdio::null())
             .output()
             .ok()?;

@@ -19,9 +19,9 @@ pub(super) fn work(shared: &Arc<Shared>, desk: &Desk, requests: &Receiver<(Ident
                 desk.reply(&front, &request, &json!({"status": "ok"}));
             }),
             "shutdown_request" => shutdown(shared, desk, &front, &request),
-            "kernel_info_request" => shared
-                .outlet
-                .around(&request, || desk.reply(&front, &request, &desk::kernel_info(&shared.version))),
+            "kernel_info_request" => {
+                shared.outlet.around(&request, || desk.reply(&front, &request, &desk::kernel_info(&shared.version)))
+            }
             other => {
                 super::log(&format!("control: a message of a type that is not known: {other:.60}"));
                 shared.outlet.around(&request, || {});

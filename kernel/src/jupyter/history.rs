@@ -133,10 +133,7 @@ mod tests {
             (json!({"hist_access_type": "range", "session": 1, "start": 3}), json!([[1, 3, "1 + 2"], [1, 4, "1 + 1"]])),
             (json!({"hist_access_type": "range", "session": -1, "start": 0}), json!([])),
             (json!({"hist_access_type": "search", "pattern": "let*"}), json!([[1, 2, "let a = 1;"]])),
-            (
-                json!({"hist_access_type": "search", "pattern": "1 ?? *", "unique": true}),
-                json!([]),
-            ),
+            (json!({"hist_access_type": "search", "pattern": "1 ?? *", "unique": true}), json!([])),
             (
                 json!({"hist_access_type": "search", "pattern": "1 ? *", "unique": true}),
                 json!([[1, 3, "1 + 2"], [1, 4, "1 + 1"]]),

@@ -119,7 +119,8 @@ impl Kernel {
         Handle(Arc::clone(&self.shared))
     }
 
-    /// Answers until it is told to stop; a cell that does not stop then is left.
+    /// Answers until it is told to stop; a cell that does not stop then is left. The program is to end then: its sockets
+    /// stay open until it does.
     pub fn run(self) {
         // Both ends when the threads are gone: there is nothing more to wait for then.
         if self.stopped.recv().is_ok() {

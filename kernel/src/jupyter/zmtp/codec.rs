@@ -104,10 +104,10 @@ mod tests {
     #[test]
     fn what_is_no_frame_is_refused_without_costing_memory() {
         for bad in [
-            [8, 0].as_slice(),                                  // an unknown flag
-            &[5, 0],                                            // a command of two frames
+            [8, 0].as_slice(),                                   // an unknown flag
+            &[5, 0],                                             // a command of two frames
             &[2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 255], // a size without end
-            &[1, 0, 4, 0],                                      // a command inside a message
+            &[1, 0, 4, 0],                                       // a command inside a message
         ] {
             assert_eq!(read(&mut { bad }).expect_err("refused").kind(), io::ErrorKind::InvalidData, "{bad:?}");
         }

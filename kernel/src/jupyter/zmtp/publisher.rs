@@ -12,9 +12,12 @@ use super::{Frames, codec};
 #[derive(Clone)]
 pub struct Publisher(Arc<Inner>);
 
+/// What a reader of a topic is told first.
+type Welcome = dyn Fn(&[u8]) -> Frames + Send + Sync;
+
 struct Inner {
     readers: Mutex<Vec<Reader>>,
-    welcome: Box<dyn Fn(&[u8]) -> Frames + Send + Sync>,
+    welcome: Box<Welcome>,
 }
 
 struct Reader {
