@@ -105,9 +105,11 @@ pub fn main() -> ExitCode {
 }
 
 fn install(place: Place, name: String, build: Option<PathBuf>) -> Result<()> {
-    let program = this_program()?;
-    let beside = program.parent().map(Path::to_owned).unwrap_or_default();
-    let plan = Plan { name, place, build: build.unwrap_or(beside), program };
+    let build = match build {
+        Some(build) => build,
+        None => this_program()?.parent().map(Path::to_owned).unwrap_or_default(),
+    };
+    let plan = Plan { name, place, build };
     let kernel = install::install(&plan)?;
     say(&format!("installed {}: {}", kernel.name, kernel.folder.display()));
     Ok(())
@@ -134,8 +136,8 @@ fn run(file: &Path, toolkit: Option<PathBuf>, trusting: bool) -> Result<()> {
     let connection = Connection::read(file, trusting)?;
     let folder = match toolkit {
         Some(folder) => folder,
-        // NAME/bin/roborm-kernel, NAME/toolkit
-        None => this_program()?.ancestors().nth(2).unwrap_or(Path::new("/")).join("toolkit"),
+        // It has this program in its bin/.
+        None => this_program()?.ancestors().nth(2).map(Path::to_owned).unwrap_or_default(),
     };
     let toolkit = Toolkit::open(&folder);
     if let Err(error) = &toolkit {

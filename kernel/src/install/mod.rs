@@ -2,17 +2,20 @@
 //!
 //! ```text
 //! share/jupyter/kernels/NAME/
-//!   kernel.json, logo-*   what Jupyter reads
-//!   bin/roborm-kernel     this program
-//!   toolkit/              what cells are compiled against
+//!   toolkit/              what cells are compiled against, and this program
+//!   logo-*, kernel.json   what Jupyter reads
 //! ```
 //!
-//! All of it is in the one folder, so that it comes and goes as a whole, by `jupyter kernelspec remove` too.
+//! All of it is in the one folder, so that it comes and goes as a whole, by `jupyter kernelspec remove` too. Paths of the
+//! toolkit stand in what is compiled at installation: it is made where it is to stay, and `kernel.json`, without which
+//! Jupyter sees no kernel, comes last. A kernel of the same name steps aside until then, and comes back where something
+//! goes wrong.
 
 mod place;
 mod spec;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::engine::{Error, Result};
@@ -29,8 +32,6 @@ pub struct Plan {
     pub place: Place,
     /// The folder that cargo has built into: `target/release`.
     pub build: PathBuf,
-    /// This program.
-    pub program: PathBuf,
 }
 
 /// A kernel that is installed.
@@ -60,64 +61,67 @@ pub fn install(plan: &Plan) -> Result<Installed> {
     spec::check_name(&plan.name)?;
     let kernels = plan.place.kernels()?;
     let folder = kernels.join(&plan.name);
-    if folder.exists() && !spec::is_ours(&folder) {
+    let stranger = folder.join("kernel.json").exists() && !spec::is_ours(&folder);
+    if stranger || (folder.exists() && !folder.join("toolkit").exists()) {
         return Err(Error::new(format!("{} is there, and roborm did not install it", folder.display()))
             .with_help("choose another name with --name"));
     }
     fs::create_dir_all(&kernels).map_err(unwritable(&kernels))?;
-    // Jupyter takes no folder for a kernel that has no kernel.json; that comes last.
-    let made = tempfile::Builder::new().prefix(".roborm-").tempdir_in(&kernels).map_err(unwritable(&kernels))?;
-    fill(plan, made.path(), &folder)?;
-    replace(made, &folder)?;
+    let predecessor = Predecessor::step_aside(&folder, kernels.join(format!(".{}.old", plan.name)))?;
+    fs::create_dir(&folder).map_err(unwritable(&folder))?;
+    Toolkit::assemble(&plan.build, &folder.join("toolkit"))?;
+    spec::write(&folder, &plan.name)?;
+    predecessor.retire();
     Ok(Installed { name: plan.name.clone(), folder })
 }
 
-/// Fills a new folder that is to become `folder`.
-fn fill(plan: &Plan, made: &Path, folder: &Path) -> Result<()> {
-    Toolkit::assemble(&plan.build, &made.join("toolkit"))?;
-    let bin = made.join("bin");
-    fs::create_dir(&bin).map_err(unwritable(&bin))?;
-    let program = bin.join("roborm-kernel");
-    fs::copy(&plan.program, &program)
-        .map_err(|error| Error::io(format_args!("cannot copy to {}", program.display()), &error))?;
-    for (name, bytes) in spec::LOGOS {
-        let file = made.join(name);
-        fs::write(&file, bytes).map_err(unwritable(&file))?;
-    }
-    spec::write(plan, made, folder)?;
-    // A temporary folder is its owner's alone; a kernel may be for all users of a machine.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(made, fs::Permissions::from_mode(0o755)).map_err(unwritable(made))?;
-    }
-    Ok(())
+/// The kernel that was there before. Dropped, it comes back in the place of what was begun.
+struct Predecessor<'p> {
+    folder: &'p Path,
+    aside: PathBuf,
 }
 
-/// Puts a whole new folder in the place of the one that there may be.
-fn replace(made: tempfile::TempDir, folder: &Path) -> Result<()> {
-    let Some(kernels) = folder.parent() else { return Err(Error::new("a kernel cannot be the root folder")) };
-    let old = tempfile::Builder::new().prefix(".roborm-old-").tempdir_in(kernels).map_err(unwritable(kernels))?;
-    let aside = old.path().join("kernel");
-    let was_there = folder.exists();
-    if was_there {
-        fs::rename(folder, &aside).map_err(unwritable(folder))?;
-    }
-    let made = made.keep();
-    if let Err(error) = fs::rename(&made, folder) {
-        if was_there {
-            // The one that was there works; where it cannot be put back its files are in the folder that is named.
-            if let Err(lost) = fs::rename(&aside, folder) {
-                let kept = old.keep();
-                return Err(Error::io(format_args!("cannot put {} back", folder.display()), &lost)
-                    .with_help(format!("its files are in {}", kept.display())));
+impl<'p> Predecessor<'p> {
+    fn step_aside(folder: &'p Path, aside: PathBuf) -> Result<Self> {
+        // Left by an installation that was killed.
+        if aside.exists() {
+            if folder.join("kernel.json").exists() {
+                remove(&aside)?;
+            } else {
+                remove(folder)?;
+                fs::rename(&aside, folder).map_err(unwritable(folder))?;
             }
         }
-        // Left behind at worst: nothing reads it.
-        let _ = fs::remove_dir_all(&made);
-        return Err(unwritable(folder)(error));
+        if folder.exists() {
+            fs::rename(folder, &aside).map_err(unwritable(folder))?;
+        }
+        Ok(Self { folder, aside })
     }
-    Ok(())
+
+    /// It is not needed any more.
+    fn retire(self) {
+        // Left behind at worst: the next installation removes it.
+        let _ = remove(&self.aside);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Predecessor<'_> {
+    fn drop(&mut self) {
+        // What fails here the next installation tries again.
+        let _ = remove(self.folder);
+        let _ = fs::rename(&self.aside, self.folder);
+    }
+}
+
+/// Removes a folder with all that is in it, where it is there.
+fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::io(format_args!("cannot remove {}", folder.display()), &error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Removes a kernel that roborm has installed.
@@ -139,8 +143,7 @@ pub fn uninstall(name: &str, place: Option<&Place>) -> Result<Installed> {
         return Err(Error::new(format!("{} is there, and roborm did not install it", folder.display()))
             .with_help(format!("`jupyter kernelspec remove {name}` removes any kernel")));
     }
-    fs::remove_dir_all(&folder)
-        .map_err(|error| Error::io(format_args!("cannot remove {}", folder.display()), &error))?;
+    remove(&folder)?;
     Ok(Installed { name: name.to_owned(), folder })
 }
 
@@ -161,7 +164,7 @@ pub fn list() -> Vec<Installed> {
     found
 }
 
-fn unwritable(path: &Path) -> impl Fn(std::io::Error) -> Error {
+fn unwritable(path: &Path) -> impl Fn(io::Error) -> Error {
     let path = path.display().to_string();
     move |error| {
         Error::io(format_args!("cannot write {path}"), &error)

@@ -1,11 +1,10 @@
 //! What Jupyter reads of a kernel: `kernel.json` and the pictures beside it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Plan;
 use crate::engine::{Error, Result};
 
 /// The pictures, by the names that Jupyter looks for.
@@ -31,29 +30,31 @@ pub(super) fn is_ours(folder: &Path) -> bool {
     serde_json::from_str::<Value>(&text).is_ok_and(|spec| spec["metadata"]["roborm"].is_object())
 }
 
-/// Writes `kernel.json` into `made`, which is to become `folder`.
-pub(super) fn write(plan: &Plan, made: &Path, folder: &Path) -> Result<()> {
-    let text = |path: PathBuf| {
-        let shown = path.display().to_string();
-        path.into_os_string().into_string().map_err(|_| {
-            Error::new(format!("{shown} is no UTF-8, which kernel.json needs"))
-                .with_help("--prefix DIR installs below another folder")
-        })
+/// Writes what Jupyter reads into the folder of a kernel, `kernel.json` last and as a whole.
+pub(super) fn write(folder: &Path, name: &str) -> Result<()> {
+    let program = folder.join("toolkit").join("bin").join("roborm-kernel");
+    let Some(program) = program.to_str() else {
+        return Err(Error::new(format!("{} is no UTF-8, which kernel.json needs", folder.display()))
+            .with_help("--prefix DIR installs below another folder"));
     };
-    let program = text(folder.join("bin").join("roborm-kernel"))?;
-    let shown = "Rust (roborm)";
-    let shown = if plan.name == "roborm" { shown.to_owned() } else { format!("{shown}, {}", plan.name) };
+    let shown = if name == "roborm" { "Rust (roborm)".to_owned() } else { format!("Rust ({name})") };
     let spec = json!({
         "argv": [program, "run", "{connection_file}"],
         "display_name": shown,
         "language": "rust",
         "interrupt_mode": "message",
-        "env": {},
         "metadata": {"debugger": false, "roborm": {"version": env!("CARGO_PKG_VERSION")}},
     });
-    let file = made.join("kernel.json");
     let text = serde_json::to_string_pretty(&spec).map_err(|error| Error::new(format!("kernel.json: {error}")))?;
-    fs::write(&file, text + "\n").map_err(|error| Error::io(format_args!("cannot write {}", file.display()), &error))
+    let put = |name: &str, bytes: &[u8]| {
+        let file = folder.join(name);
+        fs::write(&file, bytes).map_err(|error| Error::io(format_args!("cannot write {}", file.display()), &error))
+    };
+    LOGOS.iter().try_for_each(|(name, bytes)| put(name, bytes))?;
+    put("kernel.json.new", (text + "\n").as_bytes())?;
+    let spec = folder.join("kernel.json");
+    fs::rename(folder.join("kernel.json.new"), &spec)
+        .map_err(|error| Error::io(format_args!("cannot write {}", spec.display()), &error))
 }
 
 #[cfg(test)]

@@ -5,5 +5,6 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 mod echo;
+mod installed;
 mod protocol;
 mod python;
