@@ -6,5 +6,6 @@
 
 mod echo;
 mod installed;
+mod once;
 mod protocol;
 mod python;
