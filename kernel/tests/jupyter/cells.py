@@ -44,7 +44,7 @@ def tests(notebook):
     assert notebook.value("data()?.len()")["text/plain"] == "8"
     assert notebook.run(":score --model simulated-steady --limit 3 --seed 1")[0]["status"] == "ok"
     table = notebook.value("scores()?")
-    assert "<table" in table["text/html"] and "simulated-steady" in table["text/plain"]
+    assert "<table" in table["text/html"] and "simulated-steady" in table["text/html"]
     assert "image/png" in str(notebook.run(":frames towel --max 2")[1])
 
     # Streams and displays in the order in which they come.

@@ -26,7 +26,7 @@ class Kernel(jupyter_kernel_test.KernelTests):
     ]
     code_display_data = [{"code": "show(&vec![1, 2]);", "mime": "text/plain"}]
     supported_history_operations = ("tail", "range", "search")
-    code_history_pattern = "1 +*"
+    code_history_pattern = "1 ? 1"
     code_inspect_sample = "ScoreTable"
 
 
