@@ -39,7 +39,7 @@ const NAMED: [&str; 12] = [
 pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
     let into = std::path::absolute(into).map_err(|error| Error::io(into.display(), &error))?;
     let build = std::path::absolute(build).map_err(|error| Error::io(build.display(), &error))?;
-    let library = build.join(BUILT);
+    let library = newest(&build.join("deps"), "libroborm_toolkit-", ".rlib").unwrap_or_else(|| build.join(BUILT));
     if !library.is_file() {
         return Err(Error::new(format!("{BUILT} is not in {}", build.display())).with_help(BUILD));
     }
@@ -79,6 +79,14 @@ pub(super) fn first_cells(toolkit: &Toolkit) -> Result<()> {
     let started = Engine::start(toolkit, |_| {}).map(drop);
     let _ = fs::remove_file(&mark);
     started
+}
+
+/// The newest of the files whose names begin and end like this: older ones are of builds with other settings.
+fn newest(folder: &Path, head: &str, tail: &str) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.flatten();
+    let named = files
+        .filter(|file| file.file_name().to_str().is_some_and(|name| name.starts_with(head) && name.ends_with(tail)));
+    named.max_by_key(|file| file.metadata().and_then(|it| it.modified()).ok()).map(|file| file.path())
 }
 
 fn refused(file: &Path) -> impl Fn(io::Error) -> Error {
