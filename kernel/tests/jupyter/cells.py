@@ -48,10 +48,10 @@ def tests(notebook):
     assert "image/png" in str(notebook.run(":frames towel --max 2")[1])
 
     # Streams and displays in the order in which they come.
-    reply, shown = notebook.run('println!("one"); show(&2); eprintln!("three"); println!("four"); 5')
+    reply, shown = notebook.run('println!("one"); show(&2); eprintln!("three"); show(&4); println!("five"); 6')
     assert reply["status"] == "ok", reply
     order = [content.get("text") or content["data"]["text/plain"] for _, content in shown]
-    assert order == ["one\n", "2", "three\n", "four\n", "5"], order
+    assert order == ["one\n", "2", "three\n", "4", "five\n", "6"], order
 
     # Several cells in one document: the counter goes up by one.
     first = notebook.run("1")[0]["execution_count"]
@@ -76,7 +76,7 @@ def tests(notebook):
         asked.append(message["content"])
         notebook.kernel.input("Ada")
 
-    reply, shown = notebook.run('input("name? ")?', allow_stdin=True, stdin_hook=answer)
+    reply, shown = notebook.run('input("name? ").unwrap_or_default()', allow_stdin=True, stdin_hook=answer)
     assert reply["status"] == "ok", reply
     assert asked == [{"prompt": "name? ", "password": False}]
     assert "Ada" in shown[-1][1]["data"]["text/plain"]

@@ -24,20 +24,14 @@ NOTEBOOKS, PICTURES = map(pathlib.Path, sys.argv[1:3])
 WAIT = 120
 
 PICTURED = [
-    ":open demo\n:frames towel --max 6",
-    ":score --model simulated-flighty",
+    ":open demo\n:score --model simulated-flighty\n:frames towel --max 5",
     'scores()?.frame().select(["trajectory", "strategy", "instruction", "score", "label"])?.head(Some(4))',
     """use roborm::chart::{self, CrossingPoint, Method, Palette};
-
-let points: Vec<CrossingPoint> = Analysis::new()
-    .run(&scores()?)?
-    .rows
-    .iter()
-    .filter_map(|row| {
-        let rate = &row.crossing_rate;
-        Some(CrossingPoint::new(row.group.model()?, row.group.strategy()?, rate.value, rate.interval, rate.n))
-    })
-    .collect();
+let found = Analysis::new().run(&scores()?)?;
+let points: Vec<CrossingPoint> = found.rows.iter().filter_map(|row| {
+    let rate = &row.crossing_rate;
+    Some(CrossingPoint::new(row.group.model()?, row.group.strategy()?, rate.value, rate.interval, rate.n))
+}).collect();
 chart::crossing_by_model(&points, &Method::default(), &Palette::default())""",
 ]
 
@@ -61,7 +55,7 @@ RUN = """(async () => {
     await app.commands.execute('notebook:run-all-cells');
     const cells = page.context.model.toJSON().cells.filter(cell => cell.cell_type === 'code');
     const errors = cells.flatMap(cell => cell.outputs.filter(output => output.output_type === 'error'));
-    const charts = cells.filter(cell => JSON.stringify(cell.outputs).includes('plotly')).length;
+    const charts = cells.filter(cell => JSON.stringify(cell.outputs).includes('vnd.plotly')).length;
     const drawn = () => {
         const pages = [document, ...[...document.querySelectorAll('.jp-OutputArea iframe')].map(f => f.contentDocument)];
         return pages.flatMap(page => page ? [...page.querySelectorAll('.js-plotly-plot')] : []).filter(
@@ -73,7 +67,6 @@ RUN = """(async () => {
         tables: document.querySelectorAll('.jp-OutputArea table').length,
         pictures: [...document.querySelectorAll('.jp-OutputArea img')].filter(
             picture => picture.complete && picture.naturalWidth > 0).length,
-        titles: [...document.querySelectorAll('.jp-OutputArea img')].map(picture => picture.naturalWidth),
     });
 })()"""
 
@@ -86,7 +79,7 @@ class Browser:
             [
                 chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                 "--disable-background-networking", "--hide-scrollbars", "--remote-debugging-port=0",
-                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--window-size=1200,1500",
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--window-size=1100,1900",
                 f"--user-data-dir={profile}", "about:blank",
             ],
             stderr=subprocess.PIPE, text=True,
@@ -194,8 +187,9 @@ def main():
                     browser = Browser(chromium, profile, f"{address}/tree/{path.name}?reset")
                     try:
                         seen = json.loads(browser.evaluate(RUN))
-                        browser.picture(PICTURES / f"{path.stem}.png")
                     finally:
+                        # Kept for a look at it, above all where it is not what it should be.
+                        browser.picture(PICTURES / f"{path.stem}.png")
                         browser.close()
                 print(path.name, seen)
                 assert not seen["errors"], seen
