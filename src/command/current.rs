@@ -59,6 +59,11 @@ impl Current {
         state.place = None;
     }
 
+    /// Makes a dataset the open one; `spec` is what it would be typed as.
+    pub(crate) fn set_dataset(&self, dataset: Dataset, spec: &str) {
+        self.open(Opened { dataset, paraphrases: None, spec: spec.to_owned() });
+    }
+
     /// Makes this trajectory the one that is looked at, where it is one of the open dataset.
     pub(super) fn look_at(&self, id: &str) {
         let mut state = self.state();
@@ -95,7 +100,7 @@ impl Current {
     }
 
     /// Puts the scores of a file in the place of those so far.
-    pub(super) fn set_scores(&self, scores: ScoreTable, from: String) {
+    pub fn set_scores(&self, scores: ScoreTable, from: String) {
         self.state().scores = Some((scores, from));
     }
 

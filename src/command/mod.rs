@@ -6,6 +6,7 @@
 
 mod answer;
 mod cases;
+mod completion;
 mod current;
 mod demo;
 mod doctor;
@@ -13,6 +14,7 @@ mod estimate;
 mod examples;
 mod flips;
 mod frames;
+pub mod help;
 mod interrupt;
 mod lasting;
 mod ledger;
@@ -30,6 +32,7 @@ mod why;
 mod wording;
 
 pub use answer::{Answer, Block};
+pub use completion::{Candidate, Completion};
 pub use current::Current;
 pub use interrupt::Interrupts;
 pub use line::{Line, Unparsed};

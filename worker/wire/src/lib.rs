@@ -15,6 +15,7 @@
 //! any of them                     Failed
 //! ```
 
+pub mod cell;
 mod framing;
 pub mod local;
 mod message;

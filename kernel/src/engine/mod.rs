@@ -1,0 +1,34 @@
+//! The evaluator of cells: Rust by evcxr, commands natively, one world for both.
+//!
+//! ```text
+//! cell ── Engine ──┬─ Rust ──── evcxr ── cargo front ── rustc ──► a shared object ─┐
+//!                  │                                                               ▼
+//!                  └─ :command ───────────── channel ──────────────────────────► child
+//! Event ◄────────────────────────────────── channel, pipes ◄───────────────────────┘
+//! ```
+//!
+//! The child is a program of its own, linked to the toolkit's shared library ([`crate::toolkit::Toolkit`]): it loads
+//! what rustc makes of a cell, and runs commands on the very state that the prelude's `data()` and `scores()` return.
+
+mod assistant;
+mod cell;
+mod complete;
+mod error;
+mod event;
+mod fault;
+pub mod front;
+mod generated;
+mod interrupt;
+mod names;
+mod pump;
+mod run;
+pub mod serve;
+mod session;
+mod types;
+
+pub use assistant::{Assistant, Completion, Completions, Inspection};
+pub use complete::{Completeness, completeness};
+pub use error::{Error, Result};
+pub use event::{Bundle, Event, Failure, InputReply, Outcome};
+pub use interrupt::Interrupter;
+pub use run::Engine;
