@@ -14,7 +14,7 @@ use crate::{Error, Result};
 #[derive(Clone, Default)]
 pub struct Current(Arc<Mutex<State>>);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct State {
     dataset: Option<Opened>,
     place: Option<usize>,
@@ -47,6 +47,17 @@ impl Current {
     /// The scores made by `score` and `spot`, or read by `scores`, so far.
     pub fn scores(&self) -> Option<ScoreTable> {
         self.state().scores.as_ref().map(|(table, _)| table.clone())
+    }
+
+    /// The same state, shared with nobody: what a command changes in it is seen when it is [adopted](Self::adopt).
+    pub(super) fn fork(&self) -> Self {
+        Self(Arc::new(Mutex::new(self.state().clone())))
+    }
+
+    /// Takes over the state of a fork.
+    pub(super) fn adopt(&self, fork: &Self) {
+        let state = fork.state().clone();
+        *self.state() = state;
     }
 
     pub(super) fn opened(&self) -> Option<Opened> {

@@ -5,7 +5,9 @@
 //! in its own way: as text, as JSON, or as rich output of a notebook.
 
 mod answer;
+mod browser;
 mod cases;
+mod chart;
 mod current;
 mod demo;
 mod doctor;
