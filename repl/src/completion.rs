@@ -1,155 +1,21 @@
 //! What a word could become.
 
-use std::cell::RefCell;
-use std::path::Path;
-
-use clap::{Arg, Command};
-use roborm::command::Current;
-use roborm::dataset::{Dataset, OpenOptions};
-use roborm::reward;
+use clap::Command;
+use roborm::command::{Completion as Words, Current};
 use rustyline::completion::Pair;
 
 /// Completion in a session.
-pub struct Completion {
-    current: Current,
-    /// The dataset that was completed in last: opening one at every key would be felt.
-    last: RefCell<Option<(String, Dataset)>>,
-}
+pub struct Completion(Words);
 
 impl Completion {
     /// In this session.
     pub fn new(current: Current) -> Self {
-        Self { current, last: RefCell::new(None) }
+        Self(Words::new(current))
     }
 
     /// Where the last word of `typed` starts, and what it could be.
     pub fn of(&self, typed: &str, grammar: &Command) -> (usize, Vec<Pair>) {
-        let start = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-        let word = &typed[start..];
-        // What was pasted may hold several commands; the last is typed at.
-        let line = typed[..start].rsplit('\n').next().unwrap_or_default();
-        let before: Vec<String> =
-            shlex::split(line).unwrap_or_else(|| line.split_whitespace().map(str::to_owned).collect());
-        let candidates = match before.split_first() {
-            None => commands(word, ":", grammar),
-            Some((name, before)) => match name.strip_prefix(':').and_then(|name| grammar.find_subcommand(name)) {
-                Some(command) => self.argument(word, before, command, grammar),
-                None => Vec::new(),
-            },
-        };
-        (start, candidates)
+        let (start, found) = self.0.of(typed, grammar);
+        (start, found.into_iter().map(|it| Pair { display: it.label, replacement: it.text }).collect())
     }
-
-    fn argument(&self, word: &str, before: &[String], command: &Command, grammar: &Command) -> Vec<Pair> {
-        if command.get_name() == "help" {
-            return commands(word, "", grammar);
-        }
-        let (command, before) = match before.split_first().map(|(name, rest)| (command.find_subcommand(name), rest)) {
-            Some((Some(inner), rest)) => (inner, rest),
-            _ if command.has_subcommands() => return commands(word, "", command),
-            _ => (command, before),
-        };
-        let flags = || command.get_arguments().chain(grammar.get_arguments());
-        if word.starts_with('-') {
-            let longs = flags().filter_map(Arg::get_long).chain(["help"]).map(|long| format!("--{long}"));
-            return longs.filter(|flag| flag.starts_with(word)).map(|flag| ended(&flag)).collect();
-        }
-        let asked = before.last().and_then(|last| last.strip_prefix("--"));
-        let flag = flags().find(|flag| asked.is_some() && flag.get_long() == asked && flag.get_action().takes_values());
-        match flag.or_else(|| command.get_positionals().next()) {
-            Some(argument) => self.value(word, argument),
-            None => Vec::new(),
-        }
-    }
-
-    fn value(&self, word: &str, argument: &Arg) -> Vec<Pair> {
-        let values: Vec<String> =
-            argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-        let starting = |all: Vec<String>| -> Vec<Pair> {
-            all.into_iter().filter(|name| name.starts_with(word)).map(|name| ended(&name)).collect()
-        };
-        match argument.get_id().as_str() {
-            _ if !values.is_empty() => starting(values),
-            "models" => starting(reward::catalogue().iter().map(|model| model.name.to_owned()).collect()),
-            "strategy" => starting(["lexical", "structural", "adversarial"].map(str::to_owned).to_vec()),
-            "trajectory" | "source" | "case" => {
-                let mut found = self.trajectories(word);
-                found.extend(paths(word));
-                found
-            }
-            "dataset" | "frames_of" => {
-                let mut found = starting(vec!["demo".to_owned()]);
-                found.extend(paths(word));
-                found
-            }
-            _ if argument.is_positional() => paths(word),
-            _ => {
-                let names = argument.get_value_names().unwrap_or_default();
-                let is_path = names.iter().any(|name| name.starts_with("FILE") || *name == "DIR");
-                if is_path { paths(word) } else { Vec::new() }
-            }
-        }
-    }
-
-    /// Ids of the dataset before the `#`, or of what is open.
-    fn trajectories(&self, word: &str) -> Vec<Pair> {
-        let (dataset, head, id) = match word.split_once('#') {
-            Some((spec, id)) => (self.dataset(spec), format!("{spec}#"), id),
-            None => (self.current.dataset(), String::new(), word),
-        };
-        let mut found: Vec<Pair> = dataset
-            .iter()
-            .flat_map(Dataset::iter)
-            .filter(|it| it.id.starts_with(id) || it.id.rsplit('/').next().is_some_and(|end| end.starts_with(id)))
-            .map(|it| Pair { display: it.id.clone(), replacement: format!("{} ", quoted(&format!("{head}{}", it.id))) })
-            .collect();
-        if !word.contains('#') && "demo#".starts_with(word) {
-            found.push(Pair { display: "demo#".to_owned(), replacement: "demo#".to_owned() });
-        }
-        found
-    }
-
-    fn dataset(&self, spec: &str) -> Option<Dataset> {
-        let mut last = self.last.borrow_mut();
-        if last.as_ref().is_none_or(|(name, _)| name != spec) {
-            // A dataset that needs more to be opened has no ids to complete yet.
-            *last = Dataset::open(spec, &OpenOptions::default()).ok().map(|dataset| (spec.to_owned(), dataset));
-        }
-        last.as_ref().map(|(_, dataset)| dataset.clone())
-    }
-}
-
-fn commands(word: &str, head: &str, grammar: &Command) -> Vec<Pair> {
-    let names = grammar.get_subcommands().map(|command| format!("{head}{}", command.get_name()));
-    names.filter(|name| name.starts_with(word)).map(|name| ended(&name)).collect()
-}
-
-/// A word that is whole: a blank follows.
-fn ended(word: &str) -> Pair {
-    Pair { display: word.to_owned(), replacement: format!("{} ", quoted(word)) }
-}
-
-fn quoted(word: &str) -> String {
-    shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
-}
-
-/// Files and folders; hidden ones where the word asks for them.
-fn paths(word: &str) -> Vec<Pair> {
-    let (folder, start) = word.rfind('/').map_or(("", word), |at| word.split_at(at + 1));
-    let Ok(entries) = std::fs::read_dir(if folder.is_empty() { Path::new(".") } else { Path::new(folder) }) else {
-        return Vec::new();
-    };
-    let mut found: Vec<Pair> = entries
-        .flatten()
-        .filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
-            let wanted = name.starts_with(start) && (start.starts_with('.') || !name.starts_with('.'));
-            let is_folder = entry.path().is_dir();
-            let whole = format!("{folder}{name}{}", if is_folder { "/" } else { "" });
-            let replacement = if is_folder { quoted(&whole) } else { format!("{} ", quoted(&whole)) };
-            wanted.then_some(Pair { display: name, replacement })
-        })
-        .collect();
-    found.sort_by(|a, b| a.display.cmp(&b.display));
-    found
 }

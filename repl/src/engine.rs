@@ -1,5 +1,6 @@
 //! Where a line goes that is no command.
 
+use crate::rust;
 use roborm::command::Answer;
 use roborm::{Error, Result};
 
@@ -19,8 +20,8 @@ pub trait Engine {
 pub struct Commands;
 
 impl Engine for Commands {
-    fn is_complete(&self, _source: &str) -> bool {
-        true
+    fn is_complete(&self, source: &str) -> bool {
+        rust::is_whole(source)
     }
 
     fn eval(&mut self, source: &str) -> Result<Answer> {

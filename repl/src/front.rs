@@ -130,7 +130,10 @@ impl Front {
             None => {}
         }
         match Line::parse_lasting(words) {
-            Ok(command) => Ok(Outcome::Answer(self.work(&command, line)?, command.json())),
+            Ok(command) => {
+                let json = command.json();
+                Ok(Outcome::Answer(self.work(command, line)?, json))
+            }
             Err(Unparsed::Help(help)) => {
                 speak::print(&help, 0);
                 Ok(Outcome::Told(0))
@@ -146,18 +149,14 @@ impl Front {
         }
     }
 
-    fn work(&mut self, command: &Line, typed: &str) -> Result<Answer> {
+    fn work(&mut self, command: Line, typed: &str) -> Result<Answer> {
         // One that was stopped stops everything after it.
         self.session.cancel = Cancel::new();
         self.session.progress = Arc::from(display::progress(&Terminal::stderr()));
         typed.clone_into(&mut self.session.typed);
-        if let Some(interrupts) = &self.interrupts {
-            interrupts.watch(&self.session.cancel);
+        match &self.interrupts {
+            Some(interrupts) => interrupts.run(&mut self.session, move |session| command.run(session)),
+            None => command.run(&self.session),
         }
-        let result = command.run(&self.session);
-        if let Some(interrupts) = &self.interrupts {
-            interrupts.rest();
-        }
-        result
     }
 }

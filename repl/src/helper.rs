@@ -1,6 +1,7 @@
 //! What the line editor asks while a line is typed.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use roborm::command::Current;
 use roborm::display::{Terminal, Tone};
@@ -20,12 +21,14 @@ pub struct Helper {
     grammar: clap::Command,
     completion: Completion,
     terminal: Terminal,
+    /// What is drawn is final: nothing is marked in it.
+    is_final: Cell<bool>,
 }
 
 impl Helper {
     /// For a session and the terminal it is on.
     pub fn new(current: Current, terminal: Terminal) -> Self {
-        Self { grammar: help::grammar(), completion: Completion::new(current), terminal }
+        Self { grammar: help::grammar(), completion: Completion::new(current), terminal, is_final: Cell::new(false) }
     }
 }
 
@@ -46,24 +49,25 @@ impl Hinter for Helper {
 }
 
 impl Highlighter for Helper {
-    fn highlight<'l>(&self, line: &'l str, _pos: usize) -> Cow<'l, str> {
-        Cow::Owned(highlight::line(line, &self.grammar, &self.terminal))
+    fn highlight<'l>(&self, line: &'l str, pos: usize) -> Cow<'l, str> {
+        let pos = (!self.is_final.get()).then_some(pos);
+        Cow::Owned(highlight::text(line, pos, &self.grammar, &self.terminal))
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
         Cow::Owned(self.terminal.paint(Tone::Dim, hint))
     }
 
-    fn highlight_char(&self, _line: &str, _pos: usize, kind: CmdKind) -> bool {
+    fn highlight_char(&self, line: &str, pos: usize, kind: CmdKind) -> bool {
+        self.is_final.set(kind == CmdKind::ForcedRefresh);
         // A letter may finish the name of a command.
-        kind != CmdKind::MoveCursor
+        kind != CmdKind::MoveCursor || highlight::is_at_bracket(line, pos)
     }
 }
 
 impl Validator for Helper {
     fn validate(&self, ctx: &mut ValidationContext<'_>) -> Result<ValidationResult> {
-        let whole =
-            lines::pieces(ctx.input(), &Commands).last().is_none_or(|last| lines::is_complete(&last.text, &Commands));
+        let whole = lines::pieces(ctx.input(), &Commands).last().is_none_or(|last| last.whole);
         Ok(if whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
     }
 }

@@ -88,7 +88,8 @@ impl Answer {
 }
 
 impl Block {
-    fn render(&self, terminal: &Terminal) -> String {
+    /// The block as text for a terminal or a pipe.
+    pub fn render(&self, terminal: &Terminal) -> String {
         match self {
             // Prose may quote data.
             Self::Text(text) => {

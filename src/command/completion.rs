@@ -1,0 +1,171 @@
+//! What a word of a command could become, where something lasts.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use clap::{Arg, Command};
+
+use super::Current;
+use super::words::{self, Quote, Words, needs_quotes};
+use crate::dataset::{Dataset, OpenOptions};
+use crate::reward;
+
+/// What a word could become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What to show.
+    pub label: String,
+    /// What to put in the word's place; a blank at its end says that the word is whole.
+    pub text: String,
+}
+
+/// A candidate before it is quoted.
+struct Found {
+    label: String,
+    word: String,
+    /// It is whole: a blank follows.
+    ended: bool,
+}
+
+/// Completion in a session.
+pub struct Completion {
+    current: Current,
+    /// The dataset that was completed in last: opening one at every key would be felt.
+    last: Mutex<Option<(String, Dataset)>>,
+}
+
+impl Completion {
+    /// In this session.
+    pub fn new(current: Current) -> Self {
+        Self { current, last: Mutex::new(None) }
+    }
+
+    /// Where the last word of `typed` starts, its quotation mark included, and what it could be.
+    pub fn of(&self, typed: &str, grammar: &Command) -> (usize, Vec<Candidate>) {
+        let words = Words::of(typed);
+        let word = words.last.as_str();
+        let found = match words.before.split_first() {
+            None => commands(word, ":", grammar),
+            Some((name, before)) => match name.strip_prefix(':').and_then(|name| grammar.find_subcommand(name)) {
+                Some(command) => self.argument(word, before, command, grammar),
+                None => Vec::new(),
+            },
+        };
+        // All in one way, so that what they begin with in common can be put in at once.
+        let quote = match words.quote {
+            Quote::Bare if found.iter().any(|found| needs_quotes(&found.word)) => Quote::Single,
+            quote => quote,
+        };
+        let candidate =
+            |found: Found| Candidate { label: found.label, text: words::typed(&found.word, quote, found.ended) };
+        (words.start, found.into_iter().map(candidate).collect())
+    }
+
+    fn argument(&self, word: &str, before: &[String], command: &Command, grammar: &Command) -> Vec<Found> {
+        if command.get_name() == "help" {
+            return commands(word, "", grammar);
+        }
+        let (command, before) = match before.split_first().map(|(name, rest)| (command.find_subcommand(name), rest)) {
+            Some((Some(inner), rest)) => (inner, rest),
+            _ if command.has_subcommands() => return commands(word, "", command),
+            _ => (command, before),
+        };
+        let flags = || command.get_arguments().chain(grammar.get_arguments());
+        if word.starts_with('-') {
+            let longs = flags().filter_map(Arg::get_long).chain(["help"]).map(|long| format!("--{long}"));
+            return longs.filter(|flag| flag.starts_with(word)).map(|flag| ended(&flag)).collect();
+        }
+        let asked = before.last().and_then(|last| last.strip_prefix("--"));
+        let flag = flags().find(|flag| asked.is_some() && flag.get_long() == asked && flag.get_action().takes_values());
+        match flag.or_else(|| command.get_positionals().next()) {
+            Some(argument) => self.value(word, argument),
+            None => Vec::new(),
+        }
+    }
+
+    fn value(&self, word: &str, argument: &Arg) -> Vec<Found> {
+        let values: Vec<String> =
+            argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        let starting = |all: Vec<String>| -> Vec<Found> {
+            all.into_iter().filter(|name| name.starts_with(word)).map(|name| ended(&name)).collect()
+        };
+        match argument.get_id().as_str() {
+            _ if !values.is_empty() => starting(values),
+            "models" => starting(reward::catalogue().iter().map(|model| model.name.to_owned()).collect()),
+            "strategy" => starting(["lexical", "structural", "adversarial"].map(str::to_owned).to_vec()),
+            "trajectory" | "source" | "case" => {
+                let mut found = self.trajectories(word);
+                found.extend(paths(word));
+                found
+            }
+            "dataset" | "frames_of" => {
+                let mut found = starting(vec!["demo".to_owned()]);
+                found.extend(paths(word));
+                found
+            }
+            _ if argument.is_positional() => paths(word),
+            _ => {
+                let names = argument.get_value_names().unwrap_or_default();
+                let is_path = names.iter().any(|name| name.starts_with("FILE") || *name == "DIR");
+                if is_path { paths(word) } else { Vec::new() }
+            }
+        }
+    }
+
+    /// Ids of the dataset before the `#`, or of what is open.
+    fn trajectories(&self, word: &str) -> Vec<Found> {
+        let (dataset, head, id) = match word.split_once('#') {
+            Some((spec, id)) => (self.dataset(spec), format!("{spec}#"), id),
+            None => (self.current.dataset(), String::new(), word),
+        };
+        let mut found: Vec<Found> = dataset
+            .iter()
+            .flat_map(Dataset::iter)
+            .filter(|it| it.id.starts_with(id) || it.id.rsplit('/').next().is_some_and(|end| end.starts_with(id)))
+            .map(|it| Found { label: it.id.clone(), word: format!("{head}{}", it.id), ended: true })
+            .collect();
+        if !word.contains('#') && "demo#".starts_with(word) {
+            found.push(Found { label: "demo#".to_owned(), word: "demo#".to_owned(), ended: false });
+        }
+        found
+    }
+
+    fn dataset(&self, spec: &str) -> Option<Dataset> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.as_ref().is_none_or(|(name, _)| name != spec) {
+            // A dataset that needs more to be opened has no ids to complete yet.
+            *last = Dataset::open(spec, &OpenOptions::default()).ok().map(|dataset| (spec.to_owned(), dataset));
+        }
+        last.as_ref().map(|(_, dataset)| dataset.clone())
+    }
+}
+
+fn commands(word: &str, head: &str, grammar: &Command) -> Vec<Found> {
+    let names = grammar.get_subcommands().map(|command| format!("{head}{}", command.get_name()));
+    names.filter(|name| name.starts_with(word)).map(|name| ended(&name)).collect()
+}
+
+/// A word that is whole: a blank follows.
+fn ended(word: &str) -> Found {
+    Found { label: word.to_owned(), word: word.to_owned(), ended: true }
+}
+
+/// Files and folders; hidden ones where the word asks for them.
+fn paths(word: &str) -> Vec<Found> {
+    let (folder, start) = word.rfind('/').map_or(("", word), |at| word.split_at(at + 1));
+    let Ok(entries) = std::fs::read_dir(if folder.is_empty() { Path::new(".") } else { Path::new(folder) }) else {
+        return Vec::new();
+    };
+    let mut found: Vec<Found> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let wanted = name.starts_with(start) && (start.starts_with('.') || !name.starts_with('.'));
+            let is_folder = entry.path().is_dir();
+            let whole = format!("{folder}{name}{}", if is_folder { "/" } else { "" });
+            wanted.then_some(Found { label: name, word: whole, ended: !is_folder })
+        })
+        .collect();
+    found.sort_by(|a, b| a.label.cmp(&b.label));
+    found
+}
