@@ -14,6 +14,7 @@ use rustyline::{Context, Result};
 use crate::completion::Completion;
 use crate::engine::Commands;
 use crate::hints::{self, Suggestion};
+use crate::reflow::Reflow;
 use crate::{help, highlight, lines};
 
 /// Completion, hints, colours, and whether a line is whole.
@@ -23,12 +24,26 @@ pub struct Helper {
     terminal: Terminal,
     /// What is drawn is final: nothing is marked in it.
     is_final: Cell<bool>,
+    reflow: Reflow,
 }
 
 impl Helper {
     /// For a session and the terminal it is on.
     pub fn new(current: Current, terminal: Terminal) -> Self {
-        Self { grammar: help::grammar(), completion: Completion::new(current), terminal, is_final: Cell::new(false) }
+        Self {
+            grammar: help::grammar(),
+            completion: Completion::new(current),
+            terminal,
+            is_final: Cell::new(false),
+            reflow: Reflow::new(),
+        }
+    }
+}
+
+impl Helper {
+    /// A line is about to be typed behind this prompt.
+    pub fn prompt(&self, prompt: &str) {
+        self.reflow.prompt(prompt);
     }
 }
 
@@ -44,6 +59,8 @@ impl Hinter for Helper {
     type Hint = Suggestion;
 
     fn hint(&self, line: &str, pos: usize, ctx: &Context<'_>) -> Option<Suggestion> {
+        // Asked for whenever the whole line is drawn.
+        self.reflow.settle(line, pos);
         hints::of(line, pos, ctx, &self.grammar)
     }
 }

@@ -13,6 +13,7 @@ mod hints;
 mod history;
 mod lines;
 mod prompt;
+mod reflow;
 mod rust;
 mod script;
 mod speak;

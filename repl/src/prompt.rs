@@ -30,7 +30,11 @@ pub fn run() -> ExitCode {
     note.iter().for_each(|note| speak::complain(note));
 
     loop {
-        match editor.readline(&prompt(&front)) {
+        let prompt = prompt(&front);
+        if let Some(helper) = editor.helper() {
+            helper.prompt(&prompt);
+        }
+        match editor.readline(&prompt) {
             Ok(input) if input.trim().is_empty() => {
                 if matches!(front.step(), Done::Quit) {
                     break;

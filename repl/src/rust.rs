@@ -185,11 +185,6 @@ fn unclosed(source: &str, tokens: &[Token]) -> usize {
     open.len()
 }
 
-/// The blanks that the line after `source` begins with: four for each bracket that is open.
-pub fn indent(source: &str) -> String {
-    " ".repeat(4 * unclosed(source, &tokens(source)))
-}
-
 fn partner(open: &str) -> &'static str {
     match open {
         "(" => ")",
