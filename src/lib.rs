@@ -14,8 +14,10 @@
 //! * [`robustness`]: score-crossing rate, failure rate, error, spread, with intervals;
 //! * [`chart`]: plotly charts and the report;
 //! * [`display`]: tables, pictures and progress on a terminal;
-//! * [`command`]: the commands that the shell, the prompt and the notebook share.
+//! * [`command`]: the commands that the shell, the prompt and the notebook share;
+//! * [`cell`]: what a cell of a notebook sees, and what runs it.
 
+pub mod cell;
 pub mod chart;
 pub mod command;
 pub mod dataset;
@@ -31,4 +33,4 @@ pub mod scores;
 pub mod study;
 
 pub use error::{Error, Result};
-pub use {plotly, polars};
+pub use {image, plotly, polars, rand, rayon, reqwest, serde, serde_json, tokio};

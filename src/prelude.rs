@@ -3,6 +3,10 @@
 #[doc(no_inline)]
 pub use polars::prelude::*;
 
+pub use crate::cell::{
+    AwaitInCell, Bundle, EvcxrDisplay, EvcxrDisplayLazy, Html, Markdown, data, input, interrupted, keep, open, scores,
+    show, trajectory, wait,
+};
 pub use crate::dataset::{Dataset, Label, OpenOptions, Trajectory};
 pub use crate::frames::{Frame, Frames, Sampling};
 pub use crate::paraphrase::{Paraphrase, ParaphraseSet, Strategy};

@@ -40,11 +40,10 @@ impl Reflow {
         let typed = line.get(..pos).unwrap_or(line);
         let row = |columns| row(self.prompt.get(), typed, columns);
         let (believed, is) = (row(before), row(now));
-        let code = match is.cmp(&believed) {
-            std::cmp::Ordering::Greater => format!("\x1b[{}A", is - believed),
-            std::cmp::Ordering::Less => format!("\x1b[{}B", believed - is),
-            std::cmp::Ordering::Equal => return,
-        };
+        // Up to where the line begins, everything from there on wiped out, and down again; new lines, since there may be
+        // no row below to move down to.
+        let up = if is > 0 { format!("\x1b[{is}A") } else { String::new() };
+        let code = format!("{up}\r\x1b[J{}", "\n".repeat(believed));
         if self.folds {
             let mut out = std::io::stdout();
             // Where the terminal is gone the line editor will find out.

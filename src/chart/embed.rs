@@ -43,6 +43,31 @@ pub fn fragment(plot: &Plot) -> Result<String> {
     Ok(html)
 }
 
+/// The chart as a piece of HTML for one output of several on a page: it draws with the plotly.js of the page, as soon as
+/// there is one, and says so until then. The output that `carries` it brings it: 4.6 MB once, not once a chart.
+pub(crate) fn output(plot: &Plot, carries: bool) -> Result<String> {
+    let json = plotly_json(plot)?;
+    let (title, subtitle) = headings(&json);
+    let mut html = String::new();
+    html.push_str("<style>");
+    html.push_str(FRAGMENT_CSS);
+    html.push_str("</style>\n<figure class=\"roborm-chart\"><div class=\"roborm-plot\" role=\"img\" aria-label=\"");
+    html.push_str(&attribute(&format!("{title}. {subtitle}")));
+    html.push_str("\"></div>\n<script type=\"application/json\">");
+    html.push_str(&script_json(&json));
+    html.push_str("</script></figure>\n");
+    if carries {
+        // Where a page has a module loader, plotly.js would hand itself to that and to nobody else.
+        html.push_str("<script>if (!window.Plotly) { (function (define, module, exports) {\n");
+        html.push_str(plotly_js());
+        html.push_str("\n}).call(window); }</script>\n");
+    }
+    html.push_str("<script>(function draw() {\nif (!window.Plotly) { setTimeout(draw, 200); return; }\n");
+    html.push_str(&draw_js(true));
+    html.push_str("\n})();</script>\n");
+    Ok(html)
+}
+
 /// plotly.min.js, without the MathJax that the crate hands out beside it: no label here is mathematics, and with MathJax
 /// about, an instruction with two dollar signs would be typeset as a formula.
 pub(super) fn plotly_js() -> &'static str {
@@ -79,7 +104,7 @@ pub(super) fn script_json(value: &Value) -> String {
 }
 
 /// Title and subtitle of a chart in plain text.
-pub(super) fn headings(json: &Value) -> (String, String) {
+pub(crate) fn headings(json: &Value) -> (String, String) {
     let title = &json["layout"]["title"];
     let text = title["text"].as_str().or_else(|| title.as_str()).unwrap_or("Chart");
     let (title, subtitle) = text.split_once("<br>").unwrap_or((text, ""));

@@ -43,6 +43,7 @@ pub use boundary::{BoundaryPoint, boundary_table, crossing_over_boundary};
 pub use confusion::{Confusion, confusion, confusion_table};
 pub use crossing::{CrossingPoint, crossing_by_model, crossing_table};
 pub use embed::{fragment, plotly_json};
+pub(crate) use embed::{headings, output};
 pub use method::Method;
 pub use palette::{Mark, Palette, is_simulated};
 pub use report::{Case, ContactSheet, Figure, Report, Section};

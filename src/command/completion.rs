@@ -141,7 +141,8 @@ impl Completion {
 }
 
 fn commands(word: &str, head: &str, grammar: &Command) -> Vec<Found> {
-    let names = grammar.get_subcommands().map(|command| format!("{head}{}", command.get_name()));
+    let shown = grammar.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = shown.map(|command| format!("{head}{}", command.get_name()));
     names.filter(|name| name.starts_with(word)).map(|name| ended(&name)).collect()
 }
 

@@ -23,15 +23,9 @@ const STACK_BYTES: usize = 8 << 20;
 pub struct Interrupts(Arc<Mutex<Option<Watched>>>);
 
 struct Watched {
-    cancel: Cancel,
     count: u32,
-    /// How a command is left that does not listen; without it the program ends.
-    leave: Option<Leave>,
-}
-
-struct Leave {
-    spending: Arc<AtomicBool>,
-    done: Box<dyn Fn() + Send>,
+    /// Is told the count of each.
+    act: Box<dyn FnMut(u32) + Send>,
 }
 
 /// How a command on a thread of its own came to its end.
@@ -70,7 +64,17 @@ impl Interrupts {
 
     /// The next Ctrl-C is for the work that `cancel` stops; the third ends the program.
     pub fn watch(&self, cancel: &Cancel) {
-        self.set(Some(Watched { cancel: cancel.clone(), count: 0, leave: None }));
+        let cancel = cancel.clone();
+        self.call(move |count| match count {
+            1 => cancel.cancel(),
+            2 => cancel.abandon(),
+            _ => std::process::exit(130),
+        });
+    }
+
+    /// The next Ctrl-C, and those after it, are for `act`, which is told how many there were.
+    pub fn call(&self, act: impl FnMut(u32) + Send + 'static) {
+        self.set(Some(Watched { count: 0, act: Box::new(act) }));
     }
 
     /// Nothing is under way.
@@ -98,15 +102,16 @@ impl Interrupts {
             ..session.clone()
         };
         let (sender, ends) = mpsc::channel();
-        let left = sender.clone();
-        let leave = Leave {
-            spending: Arc::clone(&own.spending),
-            done: Box::new(move || {
+        let (left, spending, cancel) = (sender.clone(), Arc::clone(&own.spending), own.cancel.clone());
+        self.call(move |count| match count {
+            1 if spending.load(Ordering::Relaxed) => cancel.cancel(),
+            2 if spending.load(Ordering::Relaxed) => cancel.abandon(),
+            _ => {
+                cancel.abandon();
                 // Whoever waited is gone where this fails.
                 let _ = left.send(End::Left);
-            }),
-        };
-        self.set(Some(Watched { cancel: own.cancel.clone(), count: 0, leave: Some(leave) }));
+            }
+        });
         let current = own.current.clone();
         let thread =
             thread::Builder::new().name("roborm-command".to_owned()).stack_size(STACK_BYTES).spawn(move || {
@@ -143,15 +148,7 @@ impl Interrupts {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(watched) = state.as_mut() else { return };
         watched.count += 1;
-        match (&watched.leave, watched.count) {
-            (Some(leave), count) if count > 2 || !leave.spending.load(Ordering::Relaxed) => {
-                watched.cancel.abandon();
-                (leave.done)();
-            }
-            (_, 1) => watched.cancel.cancel(),
-            (_, 2) => watched.cancel.abandon(),
-            _ => std::process::exit(130),
-        }
+        (watched.act)(watched.count);
     }
 }
 

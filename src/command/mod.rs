@@ -16,6 +16,7 @@ mod estimate;
 mod examples;
 mod flips;
 mod frames;
+mod handover;
 pub mod help;
 mod interrupt;
 mod lasting;

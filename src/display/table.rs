@@ -193,6 +193,39 @@ impl Table {
         self
     }
 
+    /// The table as HTML, with styles on its elements and nothing to load; `escape` makes text safe.
+    pub(crate) fn to_html(&self, escape: &dyn Fn(&str) -> String) -> String {
+        let terminal = Terminal::plain().with_unicode(true);
+        let align = |figures: bool| if figures { "right" } else { "left" };
+        let mut page = String::from("<table><thead><tr>");
+        for column in &self.columns {
+            page.push_str(&format!("<th style=\"text-align:{}\">{}</th>", align(column.figures), escape(&column.name)));
+        }
+        page.push_str("</tr></thead><tbody>");
+        for row in &self.rows {
+            page.push_str("<tr>");
+            for (cell, column) in row.iter().zip(&self.columns) {
+                let style = match cell.tone {
+                    Tone::Good => ";color:#15803d",
+                    Tone::Bad => ";color:#b91c1c",
+                    Tone::Dim => ";opacity:0.6",
+                    _ => "",
+                };
+                page.push_str(&format!(
+                    "<td style=\"text-align:{};vertical-align:top{style}\">{}</td>",
+                    align(column.figures),
+                    escape(&cell.words(&terminal).join(" "))
+                ));
+            }
+            page.push_str("</tr>");
+        }
+        page.push_str("</tbody></table>");
+        for note in &self.notes {
+            page.push_str(&format!("<div style=\"opacity:0.7\">{}</div>", escape(note)));
+        }
+        page
+    }
+
     /// How many rows it has.
     pub fn len(&self) -> usize {
         self.rows.len()

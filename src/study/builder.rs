@@ -6,7 +6,7 @@ use super::estimate::{self, Estimate};
 use super::ledger::Ledger;
 use super::outcome::Outcome;
 use super::plan::Plan;
-use super::progress::{Cancel, Progress, Silent};
+use super::progress::{Cancel, Progress, Silent, attended};
 use super::run;
 use crate::dataset::Trajectory;
 use crate::frames::{Frames, Sampler, Sampling};
@@ -38,6 +38,10 @@ pub struct Study {
     pub(super) options: Options,
     pub(super) progress: Arc<dyn Progress>,
     pub(super) cancel: Cancel,
+    /// Whether a progress was given.
+    is_told: bool,
+    /// Whether what stops it was given.
+    is_stopped: bool,
     /// Of one run: raised where nobody waits for its outcome any more.
     pub(super) dropped: Cancel,
 }
@@ -64,6 +68,8 @@ impl Study {
             options,
             progress: Arc::new(Silent),
             cancel: Cancel::new(),
+            is_told: false,
+            is_stopped: false,
             dropped: Cancel::new(),
         }
     }
@@ -131,6 +137,7 @@ impl Study {
     #[must_use]
     pub fn progress(mut self, progress: Arc<dyn Progress>) -> Self {
         self.progress = progress;
+        self.is_told = true;
         self
     }
 
@@ -138,6 +145,7 @@ impl Study {
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
+        self.is_stopped = true;
         self
     }
 
@@ -160,7 +168,7 @@ impl Study {
     /// be written.
     pub fn run(&self) -> Result<Outcome> {
         self.check()?;
-        let (study, (done, wait)) = (self.clone(), std::sync::mpsc::sync_channel(1));
+        let (study, (done, wait)) = (self.attended(), std::sync::mpsc::sync_channel(1));
         start_thread(move || drop(done.send(run::run(&study))))?;
         wait.recv().unwrap_or_else(|_| Err(lost()))
     }
@@ -180,10 +188,24 @@ impl Study {
         }
         self.check()?;
         let waiter = Waiter(Cancel::new());
-        let study = Self { dropped: waiter.0.clone(), ..self.clone() };
+        let study = Self { dropped: waiter.0.clone(), ..self.attended() };
         let (done, wait) = tokio::sync::oneshot::channel();
         start_thread(move || drop(done.send(run::run(&study))))?;
         wait.await.unwrap_or_else(|_| Err(lost()))
+    }
+
+    /// This study as it runs: in a cell, stopped and told of as the cell is.
+    fn attended(&self) -> Self {
+        let mut study = self.clone();
+        if let Some(attended) = attended() {
+            if !self.is_stopped {
+                study.cancel = attended.cancel;
+            }
+            if !self.is_told {
+                study.progress = attended.progress;
+            }
+        }
+        study
     }
 
     fn check(&self) -> Result<()> {

@@ -19,4 +19,5 @@ pub use estimate::{Estimate, ModelEstimate};
 pub use ledger::{FileSystem, Ledger, LedgerOptions, Merged, PairKey, Spend, Totals};
 pub use outcome::{Counts, Failure, Outcome};
 pub use plan::{ParaphrasesOf, Plan, PlanOptions, Planned, Shard, Standing, Wording};
+pub(crate) use progress::{Attended, attend};
 pub use progress::{Cancel, Event, Progress, Silent};

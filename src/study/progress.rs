@@ -1,6 +1,6 @@
 //! What a study tells while it runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
@@ -136,4 +136,23 @@ impl Cancel {
         // The sender lives as long as this token, so the wait cannot fail.
         drop(self.0.subscribe().wait_for(|now| *now >= level).await);
     }
+}
+
+static ATTENDED: Mutex<Option<Attended>> = Mutex::new(None);
+
+/// What a study takes that is given nothing else, in a process that runs cells: an interrupt of the cell stops it, and
+/// it tells the notebook how far it is.
+#[derive(Clone)]
+pub(crate) struct Attended {
+    pub cancel: Cancel,
+    pub progress: Arc<dyn Progress>,
+}
+
+/// A cell begins, or is over.
+pub(crate) fn attend(attended: Option<Attended>) {
+    *ATTENDED.lock().unwrap_or_else(PoisonError::into_inner) = attended;
+}
+
+pub(super) fn attended() -> Option<Attended> {
+    ATTENDED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

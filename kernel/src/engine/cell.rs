@@ -1,0 +1,369 @@
+//! A cell's text: its commands, its Rust, and what is changed in that before evcxr sees it.
+
+use ra_ap_syntax::ast::{self, AstNode, HasName};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode, TextRange, TextSize};
+
+use super::complete::{Completeness, completeness_of_rust};
+
+/// A piece of a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    /// The line of the cell that it begins in, from 0.
+    pub line: usize,
+    pub kind: Kind,
+    pub text: String,
+}
+
+/// What a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Rust,
+    /// `:spot bowl`, without what the line is indented by.
+    Command,
+    /// `?item`, without the sign.
+    Question,
+    /// `!ls`.
+    Shell,
+}
+
+/// The pieces of a cell, in order. A line is a command where Rust could not go on in it.
+pub(super) fn sections(source: &str) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    let mut rust: Option<Section> = None;
+    let mut lines = source.lines().enumerate();
+    while let Some((line, text)) = lines.next() {
+        let is_special = special(text).filter(|_| rust.as_ref().is_none_or(|rust| is_whole(&rust.text)));
+        match is_special {
+            Some(kind) => {
+                sections.extend(rust.take());
+                let mut text = text.trim().to_owned();
+                while text.ends_with('\\') {
+                    let Some((_, next)) = lines.next() else { break };
+                    text.push('\n');
+                    text.push_str(next.trim());
+                }
+                if kind == Kind::Question {
+                    text = text.trim_start_matches('?').trim().to_owned();
+                }
+                sections.push(Section { line, kind, text });
+            }
+            None => match &mut rust {
+                Some(rust) => {
+                    rust.text.push('\n');
+                    rust.text.push_str(text);
+                }
+                None => rust = Some(Section { line, kind: Kind::Rust, text: text.to_owned() }),
+            },
+        }
+    }
+    sections.extend(rust);
+    sections.retain(|section| section.kind != Kind::Rust || !section.text.trim().is_empty());
+    sections
+}
+
+fn special(line: &str) -> Option<Kind> {
+    let line = line.trim_start();
+    let mut letters = line.chars();
+    match (letters.next()?, letters.next()) {
+        (':', Some(next)) if next.is_alphabetic() || next == ' ' => Some(Kind::Command),
+        ('?', Some(next)) if next.is_alphabetic() || next == ':' => Some(Kind::Question),
+        ('!', Some(next)) if !line.starts_with("![") && next != '(' => Some(Kind::Shell),
+        _ => None,
+    }
+}
+
+fn is_whole(rust: &str) -> bool {
+    rust.trim().is_empty() || completeness_of_rust(rust) == Completeness::Complete
+}
+
+const HEAD: &str = "fn f(){";
+
+/// The Rust of a cell, read.
+pub(super) struct Rust<'a> {
+    source: &'a str,
+    /// Bindings of the top level that rustc has to be asked the type of: the last of each name.
+    pub untyped: Vec<Binding>,
+    /// Where `.await` is written at the top level.
+    awaits: Vec<TextRange>,
+    /// Whether `?` is written at the top level.
+    pub has_question: bool,
+    /// Where the last expression ends.
+    tail: Option<usize>,
+}
+
+/// A variable, as it is bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Binding {
+    pub name: String,
+    is_mutable: bool,
+    place: Place,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// `let x`: the type comes behind the pattern, in the place of one with holes.
+    Simple { at: usize, old: Option<std::ops::Range<usize>> },
+    /// `let (x, y) = …;`: bound again behind the statement.
+    Inside { behind: usize },
+}
+
+impl<'a> Rust<'a> {
+    pub fn read(source: &'a str) -> Self {
+        let parsed = SourceFile::parse(&format!("{HEAD}{source}\n}}"), Edition::Edition2024);
+        let mut this = Self { source, untyped: Vec::new(), awaits: Vec::new(), has_question: false, tail: None };
+        let list = parsed
+            .syntax_node()
+            .children()
+            .find_map(ast::Fn::cast)
+            .and_then(|function| function.body())
+            .and_then(|body| body.stmt_list());
+        let Some(list) = list else { return this };
+        this.tail = list.tail_expr().map(|tail| this.at(tail.syntax().text_range().end()));
+        for statement in list.statements() {
+            if let ast::Stmt::LetStmt(statement) = statement {
+                this.bind(&statement);
+            }
+        }
+        this.look_for_flow(list.syntax());
+        this
+    }
+
+    /// A place of the parsed text as one of the source.
+    fn at(&self, size: TextSize) -> usize {
+        usize::from(size).saturating_sub(HEAD.len()).min(self.source.len())
+    }
+
+    fn bind(&mut self, statement: &ast::LetStmt) {
+        let Some(pattern) = statement.pat() else { return };
+        let behind = self.at(statement.syntax().text_range().end());
+        let simple = matches!(&pattern, ast::Pat::IdentPat(_));
+        for found in pattern.syntax().descendants().filter_map(ast::IdentPat::cast) {
+            let Some(name) = found.name().map(|name| name.text().to_string()) else { continue };
+            let is_plain = found.mut_token().is_none() && found.ref_token().is_none() && found.pat().is_none();
+            if is_plain && name.starts_with(char::is_uppercase) {
+                // `None`, a constant: nothing is bound.
+                continue;
+            }
+            self.untyped.retain(|binding| binding.name != name);
+            let place = match (simple, statement.ty()) {
+                (true, Some(written)) if !has_holes(written.syntax()) => continue,
+                (true, written) => Place::Simple {
+                    at: self.at(pattern.syntax().text_range().end()),
+                    old: written.map(|written| {
+                        let range = written.syntax().text_range();
+                        self.at(range.start())..self.at(range.end())
+                    }),
+                },
+                (false, _) => Place::Inside { behind },
+            };
+            self.untyped.push(Binding { name, is_mutable: found.mut_token().is_some(), place });
+        }
+    }
+
+    /// `.await` and `?` of the cell itself, not of functions, closures and async blocks in it.
+    fn look_for_flow(&mut self, node: &SyntaxNode) {
+        for child in node.children() {
+            match child.kind() {
+                SyntaxKind::FN
+                | SyntaxKind::CLOSURE_EXPR
+                | SyntaxKind::IMPL
+                | SyntaxKind::TRAIT
+                | SyntaxKind::MODULE => {
+                    continue;
+                }
+                SyntaxKind::BLOCK_EXPR => {
+                    let is_apart = ast::BlockExpr::cast(child.clone()).is_some_and(|block| {
+                        block.async_token().is_some()
+                            || block.const_token().is_some()
+                            || block.try_block_modifier().is_some()
+                    });
+                    if is_apart {
+                        continue;
+                    }
+                }
+                SyntaxKind::AWAIT_EXPR => {
+                    if let Some(token) = ast::AwaitExpr::cast(child.clone()).and_then(|it| it.await_token()) {
+                        let range = token.text_range();
+                        self.awaits.push(range);
+                    }
+                }
+                SyntaxKind::TRY_EXPR => self.has_question = true,
+                _ => {}
+            }
+            self.look_for_flow(&child);
+        }
+    }
+
+    /// The text whose check tells the types: the source, unchanged up to where its last expression ends, and a line for
+    /// every binding. The numbers of those lines begin at the one that is returned, from 1.
+    pub fn with_questions(&self) -> (String, usize) {
+        let mut text = self.source.to_owned();
+        if let Some(tail) = self.tail {
+            text.insert(tail, ';');
+        }
+        let first = text.matches('\n').count() + 2;
+        for binding in &self.untyped {
+            text.push_str(&format!("\n::roborm::cell::type_of(&{});", binding.name));
+        }
+        (text, first)
+    }
+
+    /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.
+    pub fn edited(&self, types: &[String]) -> Edited {
+        let mut edits = Vec::new();
+        for range in &self.awaits {
+            let (start, end) = (self.at(range.start()), self.at(range.end()));
+            edits.push(Edit { at: start, until: end, text: "await_in_cell()".to_owned() });
+        }
+        for (binding, found) in self.untyped.iter().zip(types) {
+            edits.push(match &binding.place {
+                Place::Simple { old: Some(old), .. } => Edit { at: old.start, until: old.end, text: found.clone() },
+                Place::Simple { at, old: None } => Edit { at: *at, until: *at, text: format!(": {found}") },
+                Place::Inside { behind } => {
+                    let mutable = if binding.is_mutable { "mut " } else { "" };
+                    let name = &binding.name;
+                    Edit { at: *behind, until: *behind, text: format!(" let {mutable}{name}: {found} = {name};") }
+                }
+            });
+        }
+        Edited::new(self.source, edits)
+    }
+}
+
+fn has_holes(written: &SyntaxNode) -> bool {
+    written.descendants().any(|node| matches!(node.kind(), SyntaxKind::INFER_TYPE | SyntaxKind::ERROR))
+}
+
+struct Edit {
+    at: usize,
+    until: usize,
+    text: String,
+}
+
+/// A text with changes, none of which adds or removes a line, and the way back.
+pub(super) struct Edited {
+    pub text: String,
+    /// Line from 1; column in the changed text, from 1; characters that were there, and that are.
+    changes: Vec<(usize, usize, usize, usize)>,
+}
+
+impl Edited {
+    fn new(source: &str, mut edits: Vec<Edit>) -> Self {
+        edits.sort_by_key(|edit| edit.at);
+        let mut text = String::with_capacity(source.len() + 64 * edits.len());
+        let mut changes = Vec::new();
+        let mut done = 0;
+        for edit in edits {
+            if edit.at < done {
+                continue;
+            }
+            text.push_str(&source[done..edit.at]);
+            let line = text.matches('\n').count() + 1;
+            let column = text.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let (was, is) = (source[edit.at..edit.until].chars().count(), edit.text.chars().count());
+            changes.push((line, column, was, is));
+            text.push_str(&edit.text);
+            done = edit.until;
+        }
+        text.push_str(&source[done..]);
+        Self { text, changes }
+    }
+
+    /// Whether anything was changed.
+    pub fn is_changed(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// The column of the source, of a line and a column (from 1) of the text.
+    pub fn back(&self, line: usize, column: usize) -> usize {
+        let mut shift = 0_isize;
+        for (_, at, was, is) in self.changes.iter().filter(|change| change.0 == line) {
+            if column < *at {
+                break;
+            }
+            let start = at.cast_signed() + shift;
+            if column < at + is {
+                return (start + (column - at).min(*was).cast_signed()).max(1).cast_unsigned();
+            }
+            shift += was.cast_signed() - is.cast_signed();
+        }
+        (column.cast_signed() + shift).max(1).cast_unsigned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(source: &str) -> Vec<(usize, Kind, String)> {
+        sections(source).into_iter().map(|section| (section.line, section.kind, section.text)).collect()
+    }
+
+    #[test]
+    fn commands_stand_between_rust() {
+        assert_eq!(
+            kinds("let x = 1;\n:spot bowl \\\n  --model simulated\nx + 1\n?show"),
+            [
+                (0, Kind::Rust, "let x = 1;".to_owned()),
+                (1, Kind::Command, ":spot bowl \\\n--model simulated".to_owned()),
+                (3, Kind::Rust, "x + 1".to_owned()),
+                (4, Kind::Question, "show".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn rust_that_goes_on_is_no_command() {
+        for source in ["let x\n: i32 = 1;", "let s = \"\n:spot\n\";", "::std::mem::drop(1)", "f(\n  :x\n)", "!(true)"] {
+            assert!(
+                sections(source).iter().all(|section| section.kind == Kind::Rust),
+                "{source}: {:?}",
+                sections(source)
+            );
+        }
+    }
+
+    #[test]
+    fn types_go_where_they_belong() {
+        let source = "let a = 1; let b: Vec<_> = vec![a];\nlet (mut c, d) = (1, 2); let e: u8 = 3; d";
+        let rust = Rust::read(source);
+        let names: Vec<&str> = rust.untyped.iter().map(|binding| binding.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c", "d"]);
+        let types = ["i32", "Vec<i32>", "i32", "i64"].map(str::to_owned);
+        let edited = rust.edited(&types);
+        assert_eq!(
+            edited.text,
+            "let a: i32 = 1; let b: Vec<i32> = vec![a];\n\
+             let (mut c, d) = (1, 2); let mut c: i32 = c; let d: i64 = d; let e: u8 = 3; d"
+        );
+        // `b` of the second statement, and the last `d`.
+        assert_eq!(edited.back(1, 21), 16);
+        assert_eq!(edited.back(2, 76), source.lines().nth(1).map_or(0, str::len));
+    }
+
+    #[test]
+    fn the_last_binding_of_a_name_counts() {
+        let rust = Rust::read("let x = 1; let x = \"a\"; let None = y else { return };");
+        assert_eq!(rust.untyped.len(), 1);
+        assert_eq!(
+            rust.edited(&["&'static str".to_owned()]).text,
+            "let x = 1; let x: &'static str = \"a\"; let None = y else { return };"
+        );
+    }
+
+    #[test]
+    fn awaits_of_the_cell_become_calls() {
+        let rust = Rust::read("let f = async { g().await? };\nf.await?");
+        assert_eq!(rust.edited(&[]).text, "let f = async { g().await? };\nf.await_in_cell()?");
+        assert!(rust.has_question);
+    }
+
+    #[test]
+    fn questions_come_behind_the_last_expression() {
+        let rust = Rust::read("let x = f();\nx + 1 // more\n");
+        assert_eq!(
+            rust.with_questions(),
+            ("let x = f();\nx + 1; // more\n\n::roborm::cell::type_of(&x);".to_owned(), 4)
+        );
+    }
+}

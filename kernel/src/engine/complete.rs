@@ -1,6 +1,8 @@
 //! Whether a cell is whole.
 
-use ra_ap_syntax::{Edition, SourceFile};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, TextSize};
+
+use super::cell::{Kind, sections};
 
 /// Whether a source can be run, or goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +20,198 @@ pub enum Completeness {
 
 /// Tells whether `source` is whole. Looks at it alone: no engine is needed.
 pub fn completeness(source: &str) -> Completeness {
-    let _ = (source, Edition::CURRENT, SourceFile::parse);
-    Completeness::Complete
+    let Some(last) = sections(source).pop() else { return Completeness::Complete };
+    match last.kind {
+        Kind::Rust => completeness_of_rust(&last.text),
+        Kind::Command if is_open(&last.text) => Completeness::Incomplete { indent: String::new() },
+        _ => Completeness::Complete,
+    }
+}
+
+/// A backslash at its end, or a quotation that is not closed.
+fn is_open(command: &str) -> bool {
+    let mut quote = None;
+    let mut letters = command.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (None | Some('"'), '\\') => {
+                if letters.next().is_none() {
+                    return true;
+                }
+            }
+            (None, '"' | '\'') => quote = Some(letter),
+            (Some(open), _) if open == letter => quote = None,
+            _ => {}
+        }
+    }
+    quote.is_some()
+}
+
+const HEAD: &str = "fn f(){";
+
+pub(super) fn completeness_of_rust(source: &str) -> Completeness {
+    let open = Brackets::of(source);
+    if open.is_torn {
+        return Completeness::Invalid;
+    }
+    let incomplete = || Completeness::Incomplete { indent: " ".repeat(4 * open.depth) };
+    if open.is_unfinished || open.depth > 0 {
+        return incomplete();
+    }
+    let parsed = SourceFile::parse(&format!("{HEAD}{source}\n}}"), Edition::Edition2024);
+    let end = TextSize::of(HEAD) + TextSize::of(source.trim_end());
+    // An error at the very end is one that more text could mend; one before it is not.
+    match parsed.errors().first() {
+        None => Completeness::Complete,
+        Some(error) if error.range().start() >= end && goes_on(source) => incomplete(),
+        Some(_) => Completeness::Complete,
+    }
+}
+
+/// Whether the text ends in what asks for more: an operator, a comma, a `let x =`.
+fn goes_on(source: &str) -> bool {
+    let mut last = None;
+    for token in tokens(source) {
+        if !matches!(token, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT) {
+            last = Some(token);
+        }
+    }
+    use SyntaxKind as K;
+    last.is_some_and(|token| {
+        token.is_keyword(Edition::Edition2024)
+            || matches!(
+                token,
+                K::EQ
+                    | K::PLUS
+                    | K::MINUS
+                    | K::STAR
+                    | K::SLASH
+                    | K::PERCENT
+                    | K::DOT
+                    | K::COMMA
+                    | K::COLON
+                    | K::COLON2
+                    | K::AMP
+                    | K::AMP2
+                    | K::PIPE
+                    | K::PIPE2
+                    | K::EQ2
+                    | K::NEQ
+                    | K::L_ANGLE
+                    | K::LTEQ
+                    | K::GTEQ
+                    | K::FAT_ARROW
+                    | K::THIN_ARROW
+                    | K::PLUSEQ
+                    | K::MINUSEQ
+                    | K::STAREQ
+                    | K::SLASHEQ
+                    | K::BANG
+                    | K::CARET
+                    | K::R_BRACK
+            )
+    })
+}
+
+fn tokens(source: &str) -> Vec<SyntaxKind> {
+    let parsed = SourceFile::parse(source, Edition::Edition2024);
+    parsed.syntax_node().descendants_with_tokens().filter_map(|it| it.into_token()).map(|it| it.kind()).collect()
+}
+
+/// What is open at the end of a text.
+#[derive(Default)]
+struct Brackets {
+    depth: usize,
+    /// A string or a comment goes on.
+    is_unfinished: bool,
+    /// Something is closed that was not open, or otherwise.
+    is_torn: bool,
+}
+
+impl Brackets {
+    fn of(source: &str) -> Self {
+        let mut this = Self::default();
+        let mut open = Vec::new();
+        let parsed = SourceFile::parse(source, Edition::Edition2024);
+        for token in parsed.syntax_node().descendants_with_tokens().filter_map(|it| it.into_token()) {
+            use SyntaxKind as K;
+            match token.kind() {
+                K::L_PAREN | K::L_BRACK | K::L_CURLY => open.push(token.kind()),
+                K::R_PAREN => this.close(&mut open, K::L_PAREN),
+                K::R_BRACK => this.close(&mut open, K::L_BRACK),
+                K::R_CURLY => this.close(&mut open, K::L_CURLY),
+                K::COMMENT => this.is_unfinished = token.text().starts_with("/*") && !is_closed_comment(token.text()),
+                K::STRING | K::BYTE_STRING | K::C_STRING => this.is_unfinished = !is_closed_string(token.text()),
+                _ => {}
+            }
+        }
+        this.depth = open.len();
+        this
+    }
+
+    fn close(&mut self, open: &mut Vec<SyntaxKind>, wanted: SyntaxKind) {
+        self.is_torn |= open.pop() != Some(wanted);
+    }
+}
+
+fn is_closed_comment(text: &str) -> bool {
+    text.matches("/*").count() <= text.matches("*/").count()
+}
+
+fn is_closed_string(text: &str) -> bool {
+    let text = text.trim_start_matches(['b', 'c']);
+    if let Some(raw) = text.strip_prefix('r') {
+        let hashes = raw.len() - raw.trim_start_matches('#').len();
+        let end = format!("\"{}", "#".repeat(hashes));
+        return raw.len() >= 2 * end.len() && raw.ends_with(&end);
+    }
+    let Some(inside) = text.strip_prefix('"') else { return true };
+    let mut letters = inside.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => drop(letters.next()),
+            '"' => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole() {
+        for source in
+            ["", "1 + 1", "let x = 1;", "fn f() {\n}", ":spot bowl", "// a comment", "let s = r#\"\"\"#;", "x?"]
+        {
+            assert_eq!(completeness(source), Completeness::Complete, "{source}");
+        }
+    }
+
+    #[test]
+    fn goes_on() {
+        for (source, depth) in [
+            ("fn f() {", 1),
+            ("f(1,", 1),
+            ("let x =", 0),
+            ("let s = \"abc", 0),
+            ("/* open", 0),
+            ("df.lazy().", 0),
+            ("let s = r#\"abc\"", 0),
+            (":frames 'a b", 0),
+            (":spot bowl \\", 0),
+            ("if a { f({", 3),
+        ] {
+            assert_eq!(completeness(source), Completeness::Incomplete { indent: " ".repeat(4 * depth) }, "{source}");
+        }
+    }
+
+    #[test]
+    fn wrong_whatever_comes() {
+        for source in [")", "f(]", "let x = (1];", "}"] {
+            assert_eq!(completeness(source), Completeness::Invalid, "{source}");
+        }
+    }
 }

@@ -15,6 +15,16 @@ pub struct Bundle {
     pub metadata: Map<String, Value>,
 }
 
+impl Bundle {
+    /// A text, plain and as Markdown.
+    pub(super) fn of_texts(plain: &str, markdown: &str) -> Self {
+        let mut bundle = Self::default();
+        bundle.data.insert("text/plain".to_owned(), plain.into());
+        bundle.data.insert("text/markdown".to_owned(), markdown.into());
+        bundle
+    }
+}
+
 /// Something that happens while a cell runs, in the order in which it happened.
 #[derive(Debug)]
 pub enum Event {

@@ -1,8 +1,317 @@
 //! What evcxr finds where it looks for cargo, rustup and rustc.
+//!
+//! This program, by another name: it answers what is constant from what was recorded, and compiles a cell by calling
+//! rustc directly. A cell costs two starts of a program (this one, which comes here first of all, and rustc) and no look
+//! at hundreds of fingerprints. What was added by `:dep` is built once, by the real cargo, and linked beside the toolkit.
 
-use std::process::ExitCode;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
 
-/// Where this program was called by the name of a tool, does the tool's work and tells the exit status.
+use serde_json::{Value, json};
+
+use super::generated;
+use super::session::Files;
+use crate::toolkit::{Recorded, dependencies};
+
+/// The variable that tells a front where its toolkit is.
+pub(super) const TOOLKIT: &str = "ROBORM_KERNEL_TOOLKIT";
+/// Names a file that every call is written to with its time: to see what evcxr asks for.
+const LOG: &str = "ROBORM_FRONT_LOG";
+/// A cell that teaches evcxr that a cell may end at a `?`: it has to fail first. evcxr knows by the code it then writes.
+pub(super) const QUESTION: &str = "::core::result::Result::<(), ::roborm::Error>::Ok(())?;";
+/// What evcxr calls the crate that it makes of a cell.
+const CELL: &str = "ctx";
+
+/// Where this program was called by the name of a tool, does the tool's work and returns the exit status.
 pub fn main() -> Option<ExitCode> {
-    None
+    let mut words = env::args_os();
+    let tool = PathBuf::from(words.next()?).file_name()?.to_str()?.to_owned();
+    if !["cargo", "rustup", "rustc"].contains(&tool.as_str()) {
+        return None;
+    }
+    let toolkit = PathBuf::from(env::var_os(TOOLKIT)?);
+    let words: Vec<OsString> = words.collect();
+    let began = std::time::Instant::now();
+    let done = Recorded::read(&toolkit)
+        .map_err(|error| io::Error::other(error.to_string()))
+        .and_then(|recorded| Front { toolkit, recorded }.answer(&tool, &words));
+    if let Some(log) = env::var_os(LOG)
+        && let Ok(mut log) = fs::OpenOptions::new().append(true).create(true).open(log)
+    {
+        let _ = writeln!(log, "{tool} {words:?} {:.1} ms", began.elapsed().as_secs_f64() * 1e3);
+    }
+    Some(match done {
+        Ok(code) => code,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(101)
+        }
+    })
+}
+
+struct Front {
+    toolkit: PathBuf,
+    recorded: Recorded,
+}
+
+impl Front {
+    fn answer(&self, tool: &str, words: &[OsString]) -> io::Result<ExitCode> {
+        let texts: Vec<&str> = words.iter().map(|word| word.to_str().unwrap_or_default()).collect();
+        let texts = texts.as_slice();
+        match tool {
+            "rustup" => match texts {
+                ["which", tool @ ("cargo" | "rustc")] => say(&self.toolkit.join("fronts").join(tool).display()),
+                _ => self.real(Path::new("rustup"), words),
+            },
+            "rustc" => self.rustc(texts, words),
+            _ => self.cargo(texts, words),
+        }
+    }
+
+    fn rustc(&self, texts: &[&str], words: &[OsString]) -> io::Result<ExitCode> {
+        if texts.contains(&"sysroot") {
+            // rust-analyzer would read the sources of std, where there are any, before the first cell.
+            return Ok(ExitCode::FAILURE);
+        }
+        match self.recorded.answers.get(&texts.join(" ")) {
+            Some(answer) => say(&answer.trim_end()),
+            None => self.real(&self.recorded.rustc, words),
+        }
+    }
+
+    fn cargo(&self, texts: &[&str], words: &[OsString]) -> io::Result<ExitCode> {
+        let offline = texts.contains(&"--offline");
+        let has = |word: &str| texts.contains(&word);
+        if has("metadata") {
+            return self.metadata(offline);
+        }
+        if has("build") || has("check") {
+            return self.compile(has("check"), offline);
+        }
+        if has("locate-project") {
+            let root = env::current_dir()?.join("Cargo.toml");
+            return say(&json!({ "root": root }));
+        }
+        if has("rustc") {
+            // `cargo rustc … -- --print cfg`, as rust-analyzer asks.
+            let asked = texts.iter().skip_while(|word| **word != "--").skip(1).copied().collect::<Vec<_>>().join(" ");
+            return match self.recorded.answers.get(&asked) {
+                Some(answer) => say(&answer.trim_end()),
+                None => Ok(ExitCode::FAILURE),
+            };
+        }
+        if has("--version") || has("-V") {
+            return say(&"cargo 1.95.0");
+        }
+        if has("config") || has("clean") {
+            return Ok(ExitCode::SUCCESS);
+        }
+        self.real(&self.recorded.cargo, words)
+    }
+
+    /// The real tool, with the surroundings that the user has.
+    fn real(&self, program: &Path, words: &[OsString]) -> io::Result<ExitCode> {
+        let status = self.command(program).args(words).status()?;
+        Ok(ExitCode::from(u8::try_from(status.code().unwrap_or(101)).unwrap_or(101)))
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        let fronts = self.toolkit.join("fronts");
+        if let Some(path) = env::var_os("PATH") {
+            let kept = env::split_paths(&path).filter(|folder| *folder != fronts);
+            if let Ok(path) = env::join_paths(kept) {
+                command.env("PATH", path);
+            }
+        }
+        for name in
+            ["CARGO", "RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_BUILD_BUILD_DIR", "RUSTC_WRAPPER", "RUSTC_BOOTSTRAP"]
+        {
+            command.env_remove(name);
+        }
+        command.env("RUSTC", &self.recorded.rustc);
+        command
+    }
+
+    /// The cell crate, alone: rust-analyzer reads nothing else then. A crate that is being added is looked at by the
+    /// real cargo, once, where evcxr asks whether there is such a crate.
+    fn metadata(&self, offline: bool) -> io::Result<ExitCode> {
+        let root = env::current_dir()?;
+        let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
+        if manifest.contains("evcxr_dummy_validate_dep") {
+            let added = dependencies::of_manifest(&manifest);
+            let foreign: Vec<_> = added.iter().filter(|it| !self.recorded.carries(&it.name)).cloned().collect();
+            if foreign.is_empty() {
+                return say(&"{}");
+            }
+            return dependencies::look(
+                &self.command(&self.recorded.cargo),
+                &files()?.dependencies(),
+                &foreign,
+                offline,
+            );
+        }
+        let id = format!("path+file://{}#{CELL}@1.0.0", root.display());
+        let target = root.join("target");
+        say(&json!({
+            "packages": [{
+                "name": CELL, "version": "1.0.0", "id": id, "license": null, "license_file": null, "description": null,
+                "source": null, "dependencies": [],
+                "targets": [{
+                    "kind": ["cdylib"], "crate_types": ["cdylib"], "name": CELL, "src_path": root.join("src/lib.rs"),
+                    "edition": "2024", "doc": true, "doctest": false, "test": true,
+                }],
+                "features": {}, "manifest_path": root.join("Cargo.toml"), "metadata": null, "publish": null,
+                "authors": [], "categories": [], "keywords": [], "readme": null, "repository": null,
+                "homepage": null, "documentation": null, "edition": "2024", "links": null, "default_run": null,
+                "rust_version": null,
+            }],
+            "workspace_members": [id], "workspace_default_members": [id],
+            "resolve": { "nodes": [{ "id": id, "dependencies": [], "deps": [], "features": [] }], "root": id },
+            "target_directory": target, "build_directory": target, "version": 1, "workspace_root": root, "metadata": null,
+        }))
+    }
+
+    /// The cell crate: one call of rustc.
+    fn compile(&self, check: bool, offline: bool) -> io::Result<ExitCode> {
+        let files = files()?;
+        let source = fs::read_to_string("src/lib.rs")?;
+        let manifest = fs::read_to_string("Cargo.toml")?;
+        if !check
+            && !source.contains("struct EvcxrUserCodeError")
+            && let Some(line) = source.lines().position(|line| line.contains(QUESTION))
+        {
+            say(&question(line + 1))?;
+            return Ok(ExitCode::from(101));
+        }
+        let source = if check { source } else { generated::replace(&source) };
+        // What is compiled is not what evcxr wrote, line by line it is: evcxr maps errors by lines.
+        let out = PathBuf::from(if check { "target/check" } else { "target/build" });
+        fs::create_dir_all(&out)?;
+        let shared = out.join(format!("lib{CELL}.so"));
+        let added = dependencies::of_manifest(&manifest);
+        let foreign: Vec<_> = added.iter().filter(|it| !self.recorded.carries(&it.name)).cloned().collect();
+        if !check && foreign.is_empty() && self.recorded.cached(&self.toolkit, &source, &shared) {
+            return built(&shared);
+        }
+        // rustc takes the path it is given for the file's name in messages; evcxr wants one that ends in lib.rs.
+        let folder = out.join("src");
+        fs::create_dir_all(&folder)?;
+        let file = folder.join("lib.rs");
+        fs::write(&file, &source)?;
+
+        let mut rustc = self.command(&self.recorded.rustc);
+        rustc.args(["--crate-name", CELL, "--edition=2024", "--error-format=json", "--json=diagnostic-rendered-ansi"]);
+        rustc.arg(&file).arg("--out-dir").arg(&out);
+        if check {
+            // Types are read off the messages: they must be whole, and paths that can be written down.
+            rustc.args([
+                "--emit=metadata",
+                "--crate-type=rlib",
+                "-Zwrite-long-types-to-disk=no",
+                "-Ztrim-diagnostic-paths=no",
+            ]);
+            rustc.env("RUSTC_BOOTSTRAP", "1");
+        } else {
+            rustc.args([
+                "--emit=link",
+                "--crate-type=cdylib",
+                "-Cprefer-dynamic",
+                "-Ccodegen-units=1",
+                "-Cstrip=debuginfo",
+            ]);
+            rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
+            rustc.arg(format!("-Copt-level={}", generated::opt_level(&manifest)));
+        }
+        self.recorded.link(&self.toolkit, &mut rustc);
+        if !foreign.is_empty() {
+            let tell = |line: &str| files.say_on_stderr(line);
+            match dependencies::build(
+                &self.command(&self.recorded.cargo),
+                &files.dependencies(),
+                &foreign,
+                offline,
+                &tell,
+            )? {
+                Ok(built) => built.link(&mut rustc),
+                Err(message) => {
+                    let _ = writeln!(io::stderr(), "{message}");
+                    return Ok(ExitCode::from(101));
+                }
+            }
+        }
+        let output = rustc.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output()?;
+        report(&output.stderr, &source)?;
+        if output.status.success() {
+            if check {
+                return say(&json!({ "reason": "build-finished", "success": true }));
+            }
+            if self.toolkit.join("cells/record").exists() {
+                fs::copy(&shared, Recorded::cell(&self.toolkit, &source))?;
+            }
+            return built(&shared);
+        }
+        say(&json!({ "reason": "build-finished", "success": false }))?;
+        Ok(ExitCode::from(101))
+    }
+}
+
+/// What rustc would say of [`QUESTION`] in a function without a result.
+fn question(line: usize) -> Value {
+    json!({ "reason": "compiler-message", "message": {
+        "level": "error", "code": { "code": "E0277", "explanation": null }, "children": [],
+        "message": "the `?` operator can only be used in a function that returns `Result`",
+        "rendered": "", "spans": [{
+            "file_name": "src/lib.rs", "line_start": line, "line_end": line, "column_start": 1, "column_end": 2,
+            "byte_start": 0, "byte_end": 1, "is_primary": true, "label": null, "suggested_replacement": null,
+            "expansion": null, "text": [],
+        }],
+    }})
+}
+
+fn files() -> io::Result<Files> {
+    // evcxr runs cargo in the folder of the cell crate.
+    Ok(Files::of_cells(&env::current_dir()?))
+}
+
+/// Tells evcxr where the cell's library is.
+fn built(shared: &Path) -> io::Result<ExitCode> {
+    let shared = env::current_dir()?.join(shared);
+    if let Some(file) = env::var_os("EVCXR_EXECUTION_SO_PATH") {
+        fs::write(file, shared.as_os_str().as_encoded_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Passes rustc's errors on as cargo would. evcxr takes a warning for an error, where the cell fails.
+fn report(messages: &[u8], source: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for line in messages.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        match serde_json::from_slice::<Value>(line) {
+            Ok(message) if message["level"] == "warning" => {}
+            Ok(message) if message["$message_type"].is_null() || message["$message_type"] == "diagnostic" => {
+                writeln!(
+                    out,
+                    "{}",
+                    json!({ "reason": "compiler-message", "message": generated::name(message, source) })
+                )?;
+            }
+            Ok(_) => {}
+            Err(_) => {
+                let mut err = io::stderr();
+                err.write_all(line)?;
+                err.write_all(b"\n")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn say(text: &dyn std::fmt::Display) -> io::Result<ExitCode> {
+    writeln!(io::stdout(), "{text}")?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,19 +1,47 @@
 //! The engine.
 
-use super::{Assistant, Event, Outcome, Result};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Child;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use evcxr::{CommandContext, CompilationError, EvalCallbacks, EvalContext};
+use roborm_wire::cell::{Done, Failed, Work};
+use roborm_wire::{receive, send};
+
+use super::assistant::Shared;
+use super::cell::{Edited, Kind, Rust, Section, sections};
+use super::event::{Bundle, Event, Failure, Outcome};
+use super::interrupt::{Control, What};
+use super::pump::{Heard, Pump};
+use super::session::Session;
+use super::{Assistant, Error, Interrupter, Result, fault, front, types};
 use crate::toolkit::Toolkit;
 
+/// What every session begins with.
+const PRELUDE: &str = "use roborm::prelude::*;";
+/// How long the process that runs cells may take to start.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The commands of evcxr that make sense here; those of roborm come first where names are the same.
+const OF_EVCXR: [&str; 11] =
+    [":dep", ":vars", ":clear", ":type", ":t", ":types", ":opt", ":explain", ":last_error_json", ":show_deps", ":env"];
+
 /// Evaluates cells.
-pub struct Engine {}
-
-/// Stops what an engine runs. Clones stop the same engine; usable from any thread.
-#[derive(Clone)]
-pub struct Interrupter {}
-
-impl Interrupter {
-    /// The first time, asks what runs to stop and kills Rust code that has not in two seconds; the second time does not
-    /// wait. Does nothing between cells.
-    pub fn interrupt(&self) {}
+pub struct Engine {
+    // In the order in which they must go: evcxr waits for the process that runs cells, which ends when evcxr hangs up.
+    context: CommandContext,
+    process: Arc<Mutex<Child>>,
+    work: Option<UnixStream>,
+    pump: Arc<Pump>,
+    control: Arc<Control>,
+    shared: Arc<Shared>,
+    toolkit: Toolkit,
+    session: Session,
+    /// The source of the cell whose chart brought what draws charts: it brings it again.
+    carrier: Option<String>,
+    /// evcxr knows that a cell may end at a `?`.
+    allows_question: bool,
 }
 
 impl Engine {
@@ -22,23 +50,400 @@ impl Engine {
     /// # Errors
     /// The toolkit is not whole, or the process that runs cells cannot be started.
     pub fn start(toolkit: &Toolkit, events: impl Fn(Event) + Send + Sync + 'static) -> Result<Self> {
-        let _ = (toolkit, events);
-        todo!()
+        let session = Session::new()?;
+        let events: super::pump::Events = Arc::new(events);
+        let control = Arc::new(Control::default());
+        let pump = Pump::start(&session.files, Arc::clone(&events), Arc::clone(&control))?;
+        let failed = |error: evcxr::Error| {
+            Error::new(format!("the evaluator cannot start: {error}"))
+                .with_help("install the kernel anew: cargo xtask kernel")
+        };
+        let child = session.child(toolkit);
+        let (context, outputs) =
+            session.surround(toolkit, || EvalContext::with_subprocess_command(child)).map_err(failed)?;
+        for (is_out, lines) in [(true, outputs.stdout), (false, outputs.stderr)] {
+            let events = Arc::clone(&events);
+            // evcxr waits until what it passed on is taken. Little comes here: what a process says before it is set up.
+            let pass_on = move || {
+                for line in lines {
+                    events(if is_out { Event::Stdout(line + "\n") } else { Event::Stderr(line + "\n") });
+                }
+            };
+            std::thread::Builder::new()
+                .name("roborm-evcxr".to_owned())
+                .spawn(pass_on)
+                .map_err(|error| Error::io("cannot start a thread", &error))?;
+        }
+        let mut context = CommandContext::with_eval_context(context);
+        context.execute(PRELUDE).map_err(failed)?;
+        let process = context.process_handle();
+        control.watch(Arc::clone(&process));
+        let shared = Arc::new(Shared::new(Arc::clone(&pump), toolkit));
+        pump.end();
+        let toolkit = toolkit.clone();
+        Ok(Self {
+            context,
+            process,
+            work: None,
+            pump,
+            control,
+            shared,
+            toolkit,
+            session,
+            carrier: None,
+            allows_question: false,
+        })
     }
 
     /// Runs a whole cell: Rust, `:commands`, `?item`. All events of the cell have been told of when it returns.
     pub fn run(&mut self, source: &str) -> Outcome {
-        let _ = source;
-        todo!()
+        let carries = self.carrier.as_deref().is_none_or(|carrier| carrier == source);
+        self.pump.begin(carries);
+        self.control.begin();
+        let mut value = None;
+        let mut failure = None;
+        let sections = sections(source);
+        for section in &sections {
+            if self.control.is_interrupted() {
+                failure = Some(interrupted("the cell was interrupted"));
+                break;
+            }
+            match self.section(section, source) {
+                Ok(found) => value = found,
+                Err(found) => {
+                    failure = Some(found);
+                    break;
+                }
+            }
+        }
+        self.control.end();
+        let heard = self.pump.end();
+        if carries && Pump::carried(&heard) {
+            self.carrier = Some(source.to_owned());
+        }
+        self.shared.set_variables(self.context.variables_and_types(), self.context.defined_item_names());
+        match failure {
+            Some(failure) => Outcome::Failed(failure),
+            None => Outcome::Done(value),
+        }
     }
 
     /// What stops the cell that runs.
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter {}
+        Interrupter::new(Arc::clone(&self.control))
     }
 
     /// What answers completion and documentation.
     pub fn assistant(&self) -> Assistant {
-        Assistant {}
+        Assistant::new(Arc::clone(&self.shared))
+    }
+
+    /// The variables and their types.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        let mut all: Vec<_> =
+            self.context.variables_and_types().map(|(name, of)| (name.to_owned(), of.to_owned())).collect();
+        all.sort();
+        all
+    }
+
+    fn section(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
+        match section.kind {
+            Kind::Rust => self.rust(section, cell),
+            Kind::Command => {
+                let name = section.text.split_whitespace().next().unwrap_or_default();
+                if OF_EVCXR.contains(&name) { self.of_evcxr(&section.text) } else { self.command(&section.text) }
+            }
+            Kind::Shell => self.of_evcxr(&section.text),
+            Kind::Question => match self.shared.explain(&section.text) {
+                Some(found) => Ok(Some(Bundle::of_texts(&found.plain, &found.markdown))),
+                None => Err(fault::plain(
+                    "Error",
+                    &format!("nothing is known of `{}`", section.text),
+                    Some(
+                        "`?show`, `?DataFrame::lazy`, `?:spot`: the name of an item, a method with its type, or a command",
+                    ),
+                )),
+            },
+        }
+    }
+
+    /// A command, which the process that runs cells runs.
+    fn command(&mut self, line: &str) -> Result<Option<Bundle>, Failure> {
+        self.control.enter(What::Command);
+        let done = self.ask(&Work { line: line.to_owned(), columns: None });
+        let interrupted_it = self.control.leave();
+        match done {
+            Ok(Done::Ended { status: 0 }) => Ok(None),
+            Ok(Done::Ended { status: 130 }) => Err(interrupted("interrupted; what was paid for is in the ledger")),
+            Ok(Done::Ended { .. }) if interrupted_it => Err(interrupted(
+                "interrupted; what was paid for is in the ledger, and the same command goes on from there",
+            )),
+            Ok(Done::Ended { status }) => {
+                Err(fault::plain("Error", &format!("`{line}` did not do all of its work (exit status {status})"), None))
+            }
+            Ok(Done::Failed { message, help, .. }) => Err(fault::plain("Error", &message, help.as_deref())),
+            Err(_) => Err(self.revive()),
+        }
+    }
+
+    fn ask(&mut self, work: &Work) -> std::io::Result<Done> {
+        let gone = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        if self.work.is_none() {
+            self.work = self.pump.work(PATIENCE);
+        }
+        let stream = self.work.as_mut().ok_or_else(gone)?;
+        send(stream, work)?;
+        receive(stream)?.ok_or_else(gone)
+    }
+
+    /// The process died while it ran a command: evcxr does not know yet. Makes it start another.
+    fn revive(&mut self) -> Failure {
+        let status = self.process.lock().unwrap_or_else(PoisonError::into_inner).wait().ok();
+        let why = status.map_or_else(|| "ended".to_owned(), |status| reason(&status.to_string(), status.signal()));
+        // A cell that does nothing finds the process gone, and evcxr starts another.
+        let _ = self.context.execute("();");
+        self.lost(&why)
+    }
+
+    /// The process that runs cells is gone, and everything in it.
+    fn lost(&mut self, why: &str) -> Failure {
+        self.work = None;
+        self.pump.lost();
+        let was_killed = self.control.take_killed();
+        let lost = "the variables, the open dataset and the scores of this session are lost; the next cell runs in a new process";
+        if was_killed {
+            fault::plain(
+                "Interrupted",
+                &format!("the code did not stop when it was interrupted, and was killed\n{lost}"),
+                Some("code that asks `interrupted()` now and then, or awaits, stops and keeps its variables"),
+            )
+        } else {
+            fault::plain("Died", &format!("the process that runs cells {why}\n{lost}"), None)
+        }
+    }
+
+    /// A command of evcxr's own.
+    fn of_evcxr(&mut self, line: &str) -> Result<Option<Bundle>, Failure> {
+        if let Some(rest) = line.strip_prefix(":dep")
+            && let Some(carried) = self.carried(rest)
+        {
+            return Err(carried);
+        }
+        self.control.enter(What::Build);
+        let result = self.context.execute(line);
+        self.control.leave();
+        if line.starts_with(":clear") {
+            // evcxr forgot all it knew, and the process is another.
+            self.allows_question = false;
+            self.work = None;
+            self.pump.lost();
+            if let Err(error) = self.context.execute(PRELUDE) {
+                return Err(self.failure(error, line, line, 0, None));
+            }
+        }
+        match result {
+            Ok(outputs) => {
+                let mut bundle = Bundle::default();
+                for (mime, content) in outputs.content_by_mime_type {
+                    bundle.data.insert(mime, content.into());
+                }
+                Ok((!bundle.data.is_empty()).then_some(bundle))
+            }
+            Err(error) => Err(self.failure(error, line, line, 0, None)),
+        }
+    }
+
+    /// `:dep` of a crate that is in the toolkit: a second copy would have types of its own.
+    fn carried(&self, rest: &str) -> Option<Failure> {
+        let name = rest.trim().split([' ', '=', '@', '{']).next().unwrap_or_default();
+        // A path to a crate is a crate of the user's own, whatever its name.
+        if rest.contains("path") || name.is_empty() || name.contains('/') || !self.toolkit.recorded().carries(name) {
+            return None;
+        }
+        let name = name.replace('-', "_");
+        let help = if self.toolkit.recorded().externs.contains_key(&name) {
+            format!("it can be used as it is: `use {name}::…;` (it is `roborm::{name}` too)")
+        } else {
+            "what of it roborm's types show can be had from `roborm::polars`, `roborm::plotly` and the like".to_owned()
+        };
+        Some(fault::plain(
+            "Error",
+            &format!("{name} is part of the toolkit: a second copy of it would have types of its own"),
+            Some(&help),
+        ))
+    }
+
+    /// Rust.
+    fn rust(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
+        let rust = Rust::read(&section.text);
+        let types = self.types(&rust, section, cell)?;
+        let edited = rust.edited(&types);
+        if rust.has_question && !self.allows_question {
+            // evcxr learns by a cell that fails; the front fails this one at once. See `front::QUESTION`.
+            self.allows_question = self.context.execute(front::QUESTION).is_ok();
+            self.pump.end_of_section();
+        }
+        self.control.enter(What::Rust);
+        // evcxr counts lines from the first of what it is given.
+        let text = format!("{}{}", "\n".repeat(section.line), edited.text);
+        let result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+        self.control.leave();
+        let heard = self.pump.end_of_section();
+        match (result, heard.failed) {
+            (Err(evcxr::Error::SubprocessTerminated(message)), _) => {
+                let message = message.trim().trim_start_matches("Subprocess terminated with status: ").to_owned();
+                Err(self.lost(&reason(&message, None)))
+            }
+            (_, Some(failed)) => Err(self.failed(failed, section, &edited)),
+            (Ok(_), None) => Ok(heard.result),
+            (Err(error), None) => {
+                let error = self.better(error, edited.is_changed(), section);
+                Err(self.failure(error, cell, &section.text, section.line, Some(&edited)))
+            }
+        }
+    }
+
+    /// The types of what the cell binds without one: asked of rustc itself, which names them in its complaints about a
+    /// trait that nothing has. Its other complaints are the cell's own errors.
+    fn types(&mut self, rust: &Rust<'_>, section: &Section, cell: &str) -> Result<Vec<String>, Failure> {
+        if rust.untyped.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (text, first) = rust.with_questions();
+        let text = format!("{}{text}", "\n".repeat(section.line));
+        let first = first + section.line;
+        self.control.enter(What::Build);
+        let found = self.context.check(&text);
+        self.control.leave();
+        let errors = match found {
+            Ok(errors) => errors,
+            Err(error) => return Err(self.failure(error, cell, &section.text, section.line, None)),
+        };
+        let mut types: Vec<Option<String>> = vec![None; rust.untyped.len()];
+        let mut own = Vec::new();
+        for error in errors {
+            match question_of(&error, first) {
+                Some(at) if error.code() == Some("E0277") => {
+                    if let Some(place) = types.get_mut(at) {
+                        place.get_or_insert_with(|| error.message());
+                    }
+                }
+                Some(_) => {}
+                None => own.push(error),
+            }
+        }
+        if !own.is_empty() {
+            return Err(fault::compilation(&own, cell, &|_, column| column));
+        }
+        rust.untyped
+            .iter()
+            .zip(types)
+            .map(|(binding, found)| {
+                let found = found.unwrap_or_else(|| "_".to_owned());
+                types::written(&binding.name, &found).map_err(|message| {
+                    let (message, help) = message.split_once('\n').unwrap_or((&message, ""));
+                    fault::plain("Error", message, (!help.is_empty()).then_some(help))
+                })
+            })
+            .collect()
+    }
+
+    /// Where what was compiled is not what was typed, the errors of what was typed are the better ones.
+    fn better(&mut self, error: evcxr::Error, is_changed: bool, section: &Section) -> evcxr::Error {
+        if !is_changed || !matches!(error, evcxr::Error::CompilationErrors(_)) {
+            return error;
+        }
+        let text = format!("{}{}", "\n".repeat(section.line), section.text);
+        match self.context.check(&text) {
+            Ok(errors) if errors.iter().any(CompilationError::is_from_user_code) => evcxr::Error::CompilationErrors(
+                errors.into_iter().filter(CompilationError::is_from_user_code).collect(),
+            ),
+            _ => error,
+        }
+    }
+
+    fn failure(
+        &mut self,
+        error: evcxr::Error,
+        cell: &str,
+        _section: &str,
+        line: usize,
+        edited: Option<&Edited>,
+    ) -> Failure {
+        let back = |at: usize, column: usize| match edited {
+            Some(edited) => edited.back(at.saturating_sub(line), column),
+            None => column,
+        };
+        match error {
+            evcxr::Error::CompilationErrors(errors) => fault::compilation(&errors, cell, &back),
+            evcxr::Error::SubprocessTerminated(message) => self.lost(&reason(message.trim(), None)),
+            evcxr::Error::TypeRedefinedVariablesLost(names) => fault::plain(
+                "Error",
+                &format!("types were defined anew; variables of the old ones are lost: {}", names.join(", ")),
+                None,
+            ),
+            evcxr::Error::Message(message) => fault::plain("Error", message.trim(), None),
+        }
+    }
+
+    fn failed(&self, failed: Failed, section: &Section, edited: &Edited) -> Failure {
+        match failed {
+            Failed::Interrupted => interrupted("interrupted; the variables of earlier cells are kept"),
+            Failed::Error { message, help } => fault::plain("Error", &message, help.as_deref()),
+            Failed::Panic { message, place } => {
+                let place = place.and_then(|(file, line, column)| {
+                    if !file.ends_with("lib.rs") || !file.contains("target/build") {
+                        return Some(format!("{file}, line {line}"));
+                    }
+                    let (line, column) = self.in_cell(line as usize, column as usize, edited)?;
+                    Some(format!("line {}, column {column}", line + section.line))
+                });
+                let first = message.lines().next().unwrap_or_default().to_owned();
+                let mut failure = fault::plain("Panic", &message, None);
+                if let Some(place) = place {
+                    failure.message = format!("{first} ({place})");
+                    failure.traceback.insert(1, format!("  --> {place}"));
+                }
+                failure
+            }
+        }
+    }
+
+    /// A line of what was compiled last, as a line of the section (from 1) and a column of it.
+    fn in_cell(&self, line: usize, column: usize, edited: &Edited) -> Option<(usize, usize)> {
+        let compiled = self.context.last_source().ok()?;
+        let text = compiled.lines().nth(line - 1)?.trim_start_matches('(');
+        let at = edited.text.lines().position(|it| it.trim() == text.trim())?;
+        Some((at + 1, edited.back(at + 1, column)))
+    }
+}
+
+/// Which question an error answers: its line stands behind the cell.
+fn question_of(error: &CompilationError, first: usize) -> Option<usize> {
+    error.primary_spanned_message()?.span?.start_line.checked_sub(first)
+}
+
+fn interrupted(message: &str) -> Failure {
+    fault::plain("Interrupted", message, None)
+}
+
+/// How a process ended, in words.
+fn reason(message: &str, signal: Option<i32>) -> String {
+    let signals = [
+        (11, "SIGSEGV", "was stopped by a segmentation fault"),
+        (6, "SIGABRT", "aborted"),
+        (9, "SIGKILL", "was killed (by the system for want of memory, or by hand)"),
+        (7, "SIGBUS", "was stopped by a bus error"),
+        (4, "SIGILL", "was stopped by an illegal instruction"),
+        (8, "SIGFPE", "was stopped by an arithmetic fault"),
+    ];
+    for (number, name, words) in signals {
+        if signal == Some(number) || message.contains(name) {
+            return words.to_owned();
+        }
+    }
+    match message.rsplit_once("exit status: ") {
+        Some((_, code)) => format!("exited with status {}", code.trim()),
+        None => format!("ended ({})", message.lines().last().unwrap_or_default()),
     }
 }

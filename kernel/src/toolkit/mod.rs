@@ -1,25 +1,45 @@
 //! The toolkit: all that cells are compiled and linked against, in one folder.
 
-use std::path::{Path, PathBuf};
+mod assemble;
+pub(crate) mod dependencies;
+mod index;
+mod recorded;
 
-use crate::engine::Result;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::engine::{Error, Result};
+pub(crate) use index::Entry;
+pub(crate) use recorded::Recorded;
 
 /// A folder with `libroborm_toolkit.so`, what rustc needs beside it, the program that runs cells, and the programs of
 /// roborm. Nothing outside it but the Rust toolchain is needed afterwards.
+///
+/// ```text
+/// toolkit.json   what rustc it was built with, and what that answers to questions whose answer does not change
+/// lib/           the shared library, and the metadata of the crates inside it
+/// bin/           roborm-cells (runs cells), roborm-kernel, roborm-decoder, roborm-local where it was built
+/// fronts/        cargo, rustup, rustc: roborm-kernel by these names
+/// cells/         the cells that every session begins with, compiled
+/// ```
 #[derive(Clone, Debug)]
 pub struct Toolkit {
     dir: PathBuf,
+    recorded: Recorded,
 }
 
 impl Toolkit {
-    /// Assembles a toolkit in `into` (made where it is missing) out of a build folder such as `target/release`, and
-    /// compiles the program that runs cells.
+    /// Assembles a toolkit in `into` (made where it is missing; what a toolkit left there is replaced) out of a build
+    /// folder such as `target/release`, and compiles the program that runs cells. Files are linked where they can be,
+    /// else copied: the build folder may be cleaned, moved or deleted afterwards.
     ///
     /// # Errors
     /// Something is not built, rustc is missing, or the folder cannot be written.
     pub fn assemble(target_release: &Path, into: &Path) -> Result<Self> {
-        let _ = target_release;
-        Ok(Self { dir: into.to_owned() })
+        assemble::assemble(target_release, into)?;
+        let toolkit = Self::open(into)?;
+        assemble::first_cells(&toolkit)?;
+        Ok(toolkit)
     }
 
     /// Opens a toolkit.
@@ -27,11 +47,49 @@ impl Toolkit {
     /// # Errors
     /// The folder holds none, or rustc is not the one that it was built with: says what to type.
     pub fn open(dir: &Path) -> Result<Self> {
-        Ok(Self { dir: dir.to_owned() })
+        let dir = std::path::absolute(dir).map_err(|error| Error::io(dir.display(), &error))?;
+        let recorded = Recorded::read(&dir)?;
+        let toolkit = Self { dir, recorded };
+        toolkit.check_rustc()?;
+        Ok(toolkit)
     }
 
     /// Its folder.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// One of its programs, such as `roborm-decoder`; it may be missing.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.dir.join("bin").join(name)
+    }
+
+    /// The folder of cargo, rustup and rustc as evcxr is to find them.
+    pub(crate) fn fronts(&self) -> PathBuf {
+        self.dir.join("fronts")
+    }
+
+    pub(crate) fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+
+    /// Cells are read by rustc against metadata that only the very same rustc can read.
+    fn check_rustc(&self) -> Result<()> {
+        let repair = "build the kernel anew with the rustc of now: cargo xtask kernel";
+        let found = Command::new(&self.recorded.rustc).arg("-vV").output().map_err(|error| {
+            Error::new(format!("rustc is not where it was, {}: {error}", self.recorded.rustc.display()))
+                .with_help(repair)
+        })?;
+        let found = String::from_utf8_lossy(&found.stdout).into_owned();
+        if found == self.recorded.version {
+            return Ok(());
+        }
+        let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        Err(Error::new(format!(
+            "rustc changed: the kernel was built with {}, now it is {}",
+            first(&self.recorded.version),
+            first(&found)
+        ))
+        .with_help(repair))
     }
 }

@@ -56,6 +56,10 @@ pub enum Event {
     },
     /// The cell's code panicked or ended early.
     Failed(Failed),
+    /// A cell that was compiled is about to run.
+    Begin,
+    /// A chart is about to be shown: does it have to bring the library that draws it?
+    Chart,
     /// Everything printed so far is in the pipes: the cell is over.
     Over {
         /// The tables among the variables, with their columns.
@@ -98,6 +102,10 @@ pub struct TableColumns {
 pub enum Reply {
     /// It is shown; go on.
     Seen,
+    /// To [`Event::Begin`]: do not; it was interrupted while it was compiled.
+    Stop,
+    /// To [`Event::Chart`]: whether it does.
+    Carry(bool),
     /// The line that was asked for; `None` where there will be none.
     Line(Option<String>),
 }

@@ -1,0 +1,56 @@
+//! What evcxr makes of a cell, and what is made of that before rustc sees it.
+//!
+//! evcxr compiles a store of variables into every cell that has any, and prints its notices to standard output. Both have
+//! a better place in the toolkit. Lines stay lines: evcxr maps errors by their numbers.
+
+use serde_json::Value;
+
+const STORE: &str = "mod evcxr_internal_runtime {\n";
+const STORE_END: &str = "Box::into_raw(Box::new(VariableStore::new()))\n}\n}\n";
+const NOTICE: &str = "println!(\"EVCXR_PANIC_NOTIFICATION\");";
+
+/// The code that is compiled.
+pub(super) fn replace(code: &str) -> String {
+    let mut code = code.to_owned();
+    if let Some(start) = code.find(STORE)
+        && let Some(length) = code[start..].find(STORE_END).map(|at| at + STORE_END.len())
+    {
+        let lines = code[start..start + length].matches('\n').count();
+        let ours = format!("use ::roborm::cell::store as evcxr_internal_runtime;{}", "\n".repeat(lines));
+        code.replace_range(start..start + length, &ours);
+    }
+    if let Some(at) = code.find("struct EvcxrUserCodeError {}\n") {
+        let (head, tail) = code.split_at(at);
+        let tail = tail.replacen("eprintln!(\"{}\", error);", "::roborm::cell::failed(&error);", 1).replacen(
+            "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);",
+            "",
+            1,
+        );
+        code = format!("{head}{tail}");
+    }
+    // The last is evcxr's: a cell that has the words comes before it.
+    if let Some(at) = code.rfind(NOTICE) {
+        const WITH_STORE: &str = "  Err(_) => {\n    ";
+        const WITHOUT: &str = "}).is_err() {\n    ";
+        if code[..at].ends_with(WITH_STORE) {
+            let ours = "  Err(payload) => {\n    ::roborm::cell::panicked(&*payload);";
+            code.replace_range(at - WITH_STORE.len()..at + NOTICE.len(), ours);
+        } else if code[..at].ends_with(WITHOUT) {
+            let ours = "}).map_err(|payload| ::roborm::cell::panicked(&*payload)).is_err() {\n    ";
+            code.replace_range(at - WITHOUT.len()..at + NOTICE.len(), ours);
+        }
+    }
+    code
+}
+
+/// The optimisation that `:opt` asked for; none at first.
+pub(super) fn opt_level(manifest: &str) -> &str {
+    let level = manifest.lines().find_map(|line| line.strip_prefix("opt-level = ")).unwrap_or("0");
+    let level = level.trim().trim_matches('"');
+    if ["0", "1", "2", "3", "s", "z"].contains(&level) { level } else { "0" }
+}
+
+/// A message with words of ours where those of the generated code would puzzle.
+pub(super) fn name(message: Value, _source: &str) -> Value {
+    message
+}

@@ -1,0 +1,215 @@
+//! Puts a toolkit together out of a build folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Recorded, Toolkit};
+use crate::engine::{Engine, Error, Result};
+
+const LIBRARY: &str = "libroborm_toolkit.so";
+const BUILD: &str =
+    "build it first: cargo build --release -p roborm-kernel -p roborm-toolkit -p roborm -p roborm-decoder";
+/// Programs that go along; those in the second list where they were built.
+const NEEDED: [&str; 2] = ["roborm-kernel", "roborm-decoder"];
+const WELCOME: [&str; 2] = ["roborm", "roborm-local"];
+/// Questions whose answers are recorded.
+const ASKED: [&[&str]; 6] =
+    [&["-vV"], &["-Vv"], &["--print", "target-libdir"], &["--print", "cfg"], &["--version"], &["-V"]];
+/// Direct dependencies of roborm that a cell may name without its help: whoever writes `:dep` for one has it already.
+const NAMED: [&str; 12] = [
+    "polars",
+    "plotly",
+    "image",
+    "rand",
+    "rayon",
+    "reqwest",
+    "serde",
+    "serde_json",
+    "tokio",
+    "futures_util",
+    "tempfile",
+    "base64",
+];
+
+pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
+    let into = std::path::absolute(into).map_err(|error| Error::io(into.display(), &error))?;
+    let build = std::path::absolute(build).map_err(|error| Error::io(build.display(), &error))?;
+    let library = [build.join(LIBRARY), build.join("deps").join(LIBRARY)]
+        .into_iter()
+        .find(|file| file.is_file())
+        .ok_or_else(|| Error::new(format!("{LIBRARY} is not in {}", build.display())).with_help(BUILD))?;
+    for program in NEEDED {
+        if !build.join(program).is_file() {
+            return Err(Error::new(format!("{program} is not in {}", build.display())).with_help(BUILD));
+        }
+    }
+    for folder in ["lib", "bin", "fronts", "cells"] {
+        let folder = into.join(folder);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(&folder)(error)),
+            _ => {}
+        }
+        fs::create_dir_all(&folder).map_err(refused(&folder))?;
+    }
+    let mut recorded = record()?;
+    gather(&build, &library, &into, &mut recorded)?;
+    for program in NEEDED.iter().chain(&WELCOME) {
+        let from = build.join(program);
+        if from.is_file() {
+            copy(&from, &into.join("bin").join(program))?;
+        }
+    }
+    for front in ["cargo", "rustup", "rustc"] {
+        let link = into.join("fronts").join(front);
+        std::os::unix::fs::symlink("../bin/roborm-kernel", &link).map_err(refused(&link))?;
+    }
+    compile_cells(&into, &recorded)?;
+    recorded.write(&into)
+}
+
+/// Compiles what every session begins with, once, by beginning one.
+pub(super) fn first_cells(toolkit: &Toolkit) -> Result<()> {
+    let mark = toolkit.dir().join("cells/record");
+    fs::write(&mark, "").map_err(refused(&mark))?;
+    let started = Engine::start(toolkit, |_| {}).map(drop);
+    let _ = fs::remove_file(&mark);
+    started
+}
+
+fn refused(file: &Path) -> impl Fn(io::Error) -> Error {
+    move |error| Error::io(format!("cannot write {}", file.display()), &error)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to)
+        .map(drop)
+        .map_err(|error| Error::io(format!("cannot copy {} to {}", from.display(), to.display()), &error))
+}
+
+fn ask(program: &Path, words: &[&str]) -> Result<String> {
+    let output = Command::new(program).args(words).output().map_err(|error| {
+        Error::io(format!("cannot run {}", program.display()), &error).with_help("install Rust: https://rustup.rs")
+    })?;
+    if !output.status.success() {
+        return Err(Error::new(format!(
+            "{} {} failed: {}",
+            program.display(),
+            words.join(" "),
+            String::from_utf8_lossy(&output.stderr).trim()
+        )));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The rustc that builds in the folder of now, behind whatever chooses it.
+fn record() -> Result<Recorded> {
+    let named = std::env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
+    let sysroot = PathBuf::from(ask(&named, &["--print", "sysroot"])?.trim());
+    let behind = |tool: &str| {
+        let direct = sysroot.join("bin").join(tool);
+        if direct.is_file() { direct } else { PathBuf::from(tool) }
+    };
+    let (rustc, cargo) = (behind("rustc"), behind("cargo"));
+    let mut answers = BTreeMap::new();
+    for words in ASKED {
+        answers.insert(words.join(" "), ask(&rustc, words)?);
+    }
+    let version = answers["-vV"].clone();
+    Ok(Recorded { version, rustc, cargo, answers, ..Recorded::default() })
+}
+
+/// Copies the library and the metadata of the crates in it. Which those are, rustc itself tells.
+fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) -> Result<()> {
+    let work = tempfile::tempdir().map_err(|error| Error::io("cannot make a temporary folder", &error))?;
+    let source = work.path().join("lib.rs");
+    fs::write(&source, "extern crate roborm;").map_err(refused(&source))?;
+    let list = work.path().join("list.d");
+    let output = Command::new(&recorded.rustc)
+        .args(["--crate-name=list", "--edition=2024", "--crate-type=rlib", "-Zbinary-dep-depinfo"])
+        .arg(format!("--emit=metadata={},dep-info={}", work.path().join("list.rmeta").display(), list.display()))
+        .arg(&source)
+        .arg(format!("--extern=roborm={}", library.display()))
+        .arg(format!("-Ldependency={}", build.join("deps").display()))
+        .env("RUSTC_BOOTSTRAP", "1")
+        .output()
+        .map_err(|error| Error::io("cannot run rustc", &error))?;
+    if !output.status.success() {
+        return Err(Error::new(format!(
+            "rustc cannot read {}: {}",
+            library.display(),
+            String::from_utf8_lossy(&output.stderr)
+        ))
+        .with_help(BUILD));
+    }
+    let text = fs::read_to_string(&list).map_err(|error| Error::io(list.display(), &error))?;
+    let lib = into.join("lib");
+    let mut files = BTreeMap::new();
+    for file in listed(&text) {
+        let in_build = file.starts_with(build);
+        let (Some(name), true) = (file.file_name().and_then(|name| name.to_str()), in_build) else { continue };
+        if name == LIBRARY {
+            continue;
+        }
+        let metadata = file.with_extension("rmeta");
+        let from = if name.ends_with(".rlib") && metadata.is_file() { metadata } else { file.clone() };
+        let Some(name) = from.file_name().and_then(|name| name.to_str()).map(str::to_owned) else { continue };
+        copy(&from, &lib.join(&name))?;
+        let stem = name.trim_start_matches("lib").split(['-', '.']).next().unwrap_or_default().to_owned();
+        if NAMED.contains(&stem.as_str()) {
+            recorded.externs.insert(stem.clone(), name.clone());
+        }
+        recorded.carried.insert(stem.clone(), String::new());
+        files.insert(stem, name);
+    }
+    // Named as they are; missing sources make a shorter index.
+    let names = super::index::index(&build.join("deps"), &files);
+    let file = into.join("names.json");
+    fs::write(&file, serde_json::to_vec(&names).expect("strings are JSON")).map_err(refused(&file))?;
+    copy(library, &lib.join(LIBRARY))?;
+    for name in ["roborm", "roborm_toolkit"] {
+        recorded.externs.insert(name.to_owned(), LIBRARY.to_owned());
+    }
+    recorded.carried.insert("roborm".to_owned(), String::new());
+    Ok(())
+}
+
+/// The files of a makefile's first rule.
+fn listed(text: &str) -> BTreeSet<PathBuf> {
+    let rule = text.lines().next().unwrap_or_default();
+    let files = rule.split_once(": ").map_or("", |(_, files)| files);
+    // A blank in a path has a backslash before it.
+    files
+        .replace("\\ ", "\u{0}")
+        .split(' ')
+        .filter(|file| !file.is_empty())
+        .map(|file| PathBuf::from(file.replace('\u{0}', " ")))
+        .collect()
+}
+
+/// The program that runs cells.
+fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
+    let source = into.join("bin/roborm-cells.rs");
+    let code = "fn main() -> std::process::ExitCode {\n    roborm::cell::run()\n}\n";
+    fs::write(&source, code).map_err(refused(&source))?;
+    let std = recorded.answers["--print target-libdir"].trim().to_owned();
+    let mut rustc = Command::new(&recorded.rustc);
+    rustc
+        .args(["--crate-name=roborm_cells", "--edition=2024", "--crate-type=bin", "-Cprefer-dynamic", "-Copt-level=1"])
+        .args(["-Cstrip=debuginfo", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib"])
+        .arg(format!("-Clink-arg=-Wl,-rpath,{std}"))
+        .arg(&source)
+        .arg("-o")
+        .arg(into.join("bin/roborm-cells"));
+    recorded.link(into, &mut rustc);
+    let output = rustc.output().map_err(|error| Error::io("cannot run rustc", &error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::new(format!(
+        "the program that runs cells cannot be compiled: {}",
+        String::from_utf8_lossy(&output.stderr)
+    )))
+}

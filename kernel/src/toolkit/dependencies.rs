@@ -1,0 +1,206 @@
+//! Crates that a session adds with `:dep`: built once, by the real cargo, in a crate of their own; cells are then linked
+//! against them beside the toolkit.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A crate as it is added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Added {
+    pub name: String,
+    /// What stands behind the `=`.
+    pub config: String,
+}
+
+/// Crates that were built.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Built {
+    folder: PathBuf,
+    externs: BTreeMap<String, PathBuf>,
+}
+
+impl Built {
+    /// Adds them to a call of rustc.
+    pub fn link(&self, rustc: &mut Command) {
+        rustc.arg("-L").arg(format!("dependency={}", self.folder.display()));
+        for (name, file) in &self.externs {
+            rustc.arg("--extern").arg(format!("{name}={}", file.display()));
+        }
+    }
+}
+
+/// The dependencies of a manifest that evcxr wrote: one a line.
+pub(crate) fn of_manifest(manifest: &str) -> Vec<Added> {
+    manifest
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != "[dependencies]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, config)| Added { name: name.trim().to_owned(), config: config.trim().to_owned() })
+        .collect()
+}
+
+fn manifest(name: &str, added: &[Added]) -> String {
+    let lines: String = added.iter().map(|it| format!("{} = {}\n", it.name, it.config)).collect();
+    format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.0.1\"\nedition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n[workspace]\n\n\
+         [profile.release]\nopt-level = 2\ndebug = 0\n\n[dependencies]\n{lines}"
+    )
+}
+
+/// Cargo, set in a folder, with short waits for a network that is not there.
+fn cargo(base: &Command, folder: &Path, words: &[&str], offline: bool) -> Command {
+    let mut command = Command::new(base.get_program());
+    for (name, value) in base.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.current_dir(folder).env("CARGO_NET_RETRY", "1").env("CARGO_HTTP_TIMEOUT", "10").args(words);
+    if offline {
+        command.arg("--offline");
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Whether cargo failed for want of a network.
+fn is_network(stderr: &str) -> bool {
+    let signs = [
+        "resolve host",
+        "Could not connect",
+        "Couldn't connect",
+        "network",
+        "timed out",
+        "Timeout was reached",
+        "spurious",
+        "download of config.json failed",
+        "failed to download",
+        "Failed to connect",
+    ];
+    signs.iter().any(|sign| stderr.contains(sign))
+}
+
+const OFFLINE: &str = "offline: the network cannot be reached, so only crates that cargo has downloaded before, and crates in folders \
+                       (`:dep NAME = { path = \"…\" }`), can be added";
+
+/// Whether there are such crates: cargo's word on them, as evcxr reads it.
+pub(crate) fn look(base: &Command, folder: &Path, added: &[Added], offline: bool) -> io::Result<ExitCode> {
+    let folder = folder.join("look");
+    prepare(&folder, "evcxr_dummy_validate_dep", added)?;
+    let words = ["metadata", "--format-version=1"];
+    let mut output = cargo(base, &folder, &words, offline).output()?;
+    let mut without = offline;
+    if !output.status.success() && !offline && is_network(&String::from_utf8_lossy(&output.stderr)) {
+        output = cargo(base, &folder, &words, true).output()?;
+        without = true;
+    }
+    io::stdout().write_all(&output.stdout)?;
+    io::stderr().write_all(&output.stderr)?;
+    if output.status.success() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if without {
+        writeln!(io::stderr(), "\n{OFFLINE}")?;
+    }
+    Ok(ExitCode::from(101))
+}
+
+/// Builds crates, once: what was built for the same list before is taken as it is. The inner error is cargo's.
+pub(crate) fn build(
+    base: &Command,
+    folder: &Path,
+    added: &[Added],
+    offline: bool,
+    tell: &dyn Fn(&str),
+) -> io::Result<Result<Built, String>> {
+    let wanted = manifest("roborm-added", added);
+    let done = folder.join("built.json");
+    let same = fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|before| before == wanted);
+    // A crate in a folder may have changed.
+    let settled = same && !wanted.contains("path =");
+    if settled && let Ok(built) = fs::read(&done) {
+        return Ok(Ok(serde_json::from_slice(&built)?));
+    }
+    prepare(folder, "roborm-added", added)?;
+    let mut attempt = attempt(base, folder, offline, tell)?;
+    if let Err(message) = &attempt
+        && !offline
+        && is_network(message)
+    {
+        attempt = self::attempt(base, folder, true, tell)?.map_err(|message| format!("{message}\n{OFFLINE}"));
+    }
+    if let Ok(built) = &attempt {
+        fs::write(&done, serde_json::to_vec(built)?)?;
+    }
+    Ok(attempt)
+}
+
+fn prepare(folder: &Path, name: &str, added: &[Added]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("lib.rs"), "")?;
+    fs::write(folder.join("Cargo.toml"), manifest(name, added))
+}
+
+fn attempt(base: &Command, folder: &Path, offline: bool, tell: &dyn Fn(&str)) -> io::Result<Result<Built, String>> {
+    let mut child = cargo(base, folder, &["build", "--release", "--message-format=json"], offline)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut stdout = child.stdout.take().expect("it was asked for");
+    let messages = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        stdout.read_to_end(&mut text).map(|_| text)
+    });
+    let mut complaint = String::new();
+    for line in BufReader::new(child.stderr.take().expect("it was asked for")).lines() {
+        let line = line?;
+        if line.trim_start().starts_with("Compiling") || line.trim_start().starts_with("Downloading") {
+            tell(line.trim());
+        }
+        complaint.push_str(&line);
+        complaint.push('\n');
+    }
+    let messages = messages.join().map_err(|_| io::Error::other("the reader of cargo's messages died"))??;
+    let status = child.wait()?;
+    let messages: Vec<Value> =
+        messages.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    if !status.success() {
+        for message in messages.iter().filter(|message| message["reason"] == "compiler-message") {
+            complaint.push_str(message["message"]["rendered"].as_str().unwrap_or_default());
+        }
+        return Ok(Err(complaint));
+    }
+    let names = names(base, folder, offline)?;
+    let mut built = Built { folder: folder.join("target/release/deps"), externs: BTreeMap::new() };
+    for message in messages.iter().filter(|message| message["reason"] == "compiler-artifact") {
+        let Some(name) = message["package_id"].as_str().and_then(|id| names.get(id)) else { continue };
+        let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let library = files.into_iter().find(|file| file.ends_with(".rlib") || file.ends_with(".so"));
+        let is_script = message["target"]["kind"][0] == "custom-build" || message["target"]["kind"][0] == "bin";
+        if let (Some(library), false) = (library, is_script) {
+            built.externs.insert(name.clone(), PathBuf::from(library));
+        }
+    }
+    Ok(Ok(built))
+}
+
+/// The names that the crates are called by, by the identifiers of their packages.
+fn names(base: &Command, folder: &Path, offline: bool) -> io::Result<BTreeMap<String, String>> {
+    let output = cargo(base, folder, &["metadata", "--format-version=1"], offline).output()?;
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let root = &metadata["resolve"]["root"];
+    let nodes = metadata["resolve"]["nodes"].as_array().into_iter().flatten();
+    let direct =
+        nodes.filter(|node| node["id"] == *root).flat_map(|node| node["deps"].as_array().into_iter().flatten());
+    Ok(direct.filter_map(|it| Some((it["pkg"].as_str()?.to_owned(), it["name"].as_str()?.to_owned()))).collect())
+}

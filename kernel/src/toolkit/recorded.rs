@@ -1,0 +1,79 @@
+//! What a toolkit knows of the rustc that it was built with.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Error, Result};
+
+const FILE: &str = "toolkit.json";
+
+/// `toolkit.json`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    /// `rustc -vV`.
+    pub version: String,
+    /// The real programs, behind rustup's.
+    pub rustc: PathBuf,
+    pub cargo: PathBuf,
+    /// What rustc answers to arguments, where the answer does not change.
+    pub answers: BTreeMap<String, String>,
+    /// Crates that a cell may name: their files in `lib`.
+    pub externs: BTreeMap<String, String>,
+    /// Crates that are inside the library, with their versions where they are known.
+    pub carried: BTreeMap<String, String>,
+}
+
+impl Recorded {
+    pub fn read(toolkit: &Path) -> Result<Self> {
+        let file = toolkit.join(FILE);
+        let text = std::fs::read(&file).map_err(|error| {
+            Error::io(format!("there is no toolkit in {}", toolkit.display()), &error)
+                .with_help("build and install the kernel: cargo xtask kernel")
+        })?;
+        serde_json::from_slice(&text).map_err(|error| {
+            Error::new(format!("{}: {error}", file.display())).with_help("install the kernel anew: cargo xtask kernel")
+        })
+    }
+
+    pub fn write(&self, toolkit: &Path) -> Result<()> {
+        let file = toolkit.join(FILE);
+        let text = serde_json::to_vec_pretty(self).expect("maps of strings are JSON");
+        std::fs::write(&file, text).map_err(|error| Error::io(format!("cannot write {}", file.display()), &error))
+    }
+
+    /// Whether the library has this crate inside (`serde-json` is `serde_json`).
+    pub fn carries(&self, name: &str) -> bool {
+        self.carried.contains_key(&name.replace('-', "_"))
+    }
+
+    /// Adds to a call of rustc what a cell is compiled and linked against.
+    pub fn link(&self, toolkit: &Path, rustc: &mut Command) {
+        let lib = toolkit.join("lib");
+        rustc.arg("-L").arg(argument("dependency=", &lib));
+        for (name, file) in &self.externs {
+            rustc.arg("--extern").arg(argument(&format!("{name}="), &lib.join(file)));
+        }
+    }
+
+    /// A cell that was compiled before, by its code; put where the linker would have put it.
+    pub fn cached(&self, toolkit: &Path, code: &str, shared: &Path) -> bool {
+        std::fs::copy(Self::cell(toolkit, code), shared).is_ok()
+    }
+
+    /// Where the library of a cell is kept.
+    pub fn cell(toolkit: &Path, code: &str) -> PathBuf {
+        let mut hash = DefaultHasher::new();
+        code.hash(&mut hash);
+        toolkit.join("cells").join(format!("{:016x}.so", hash.finish()))
+    }
+}
+
+fn argument(head: &str, path: &Path) -> std::ffi::OsString {
+    let mut argument = std::ffi::OsString::from(head);
+    argument.push(path);
+    argument
+}

@@ -1,0 +1,203 @@
+//! The program that runs cells.
+
+use std::env;
+use std::ffi::{CStr, CString, c_void};
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use roborm_wire::cell::{Event, Failed, Reply, Role, SOCKET, STREAMS, Work};
+use roborm_wire::{receive, send};
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::interrupt::Interrupted;
+use super::store::{VariableStore, create_variable_store};
+use super::{interrupt, link, questions, streams, work};
+use crate::study::Cancel;
+
+/// What evcxr is told on. Its own code prints these lines to standard output, which a cell's own output would garble.
+static EVCXR: OnceLock<Mutex<File>> = OnceLock::new();
+
+const COMPLETE: &str = "EVCXR_EXECUTION_COMPLETE";
+const PANICKED: &str = "EVCXR_PANIC_NOTIFICATION";
+
+/// The main function of the program that runs cells: `fn main() -> ExitCode { roborm::cell::run() }`.
+///
+/// It obeys two masters: evcxr, on what were its standard streams, has it load cells; the evaluator, on a connection of
+/// its own, has it run commands. It ends when either is gone.
+pub fn run() -> ExitCode {
+    match set_up().and_then(|(evcxr, work)| serve(evcxr, work)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            work::complain(&format!("error: the process that runs cells: {error}"));
+            ExitCode::from(99)
+        }
+    }
+}
+
+fn set_up() -> io::Result<(File, UnixStream)> {
+    let path = |name: &str| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .ok_or_else(|| io::Error::other(format!("{name} is not set: this program is started by roborm-kernel")))
+    };
+    let (socket, pipes) = (path(SOCKET)?, path(STREAMS)?);
+    for name in [SOCKET, STREAMS, "EVCXR_IS_RUNTIME", "RUST_BACKTRACE"] {
+        // SAFETY: there is no other thread yet.
+        unsafe { env::remove_var(name) };
+    }
+    let evcxr = streams::take(&pipes)?;
+    link::set_events(link::connect(&socket, Role::Events)?);
+    let work = link::connect(&socket, Role::Work)?;
+    let asked = link::connect(&socket, Role::Questions)?;
+    std::thread::Builder::new().name("roborm-questions".to_owned()).spawn(move || questions::answer_all(asked))?;
+    let _ = EVCXR.set(Mutex::new(evcxr.answers));
+    catch_panics();
+    interrupt::catch();
+    Ok((evcxr.commands, work))
+}
+
+fn serve(mut evcxr: File, mut channel: UnixStream) -> io::Result<()> {
+    let store = create_variable_store();
+    let mut lines = Vec::new();
+    loop {
+        let mut ready = [PollFd::new(&evcxr, PollFlags::IN), PollFd::new(&channel, PollFlags::IN)];
+        match poll(&mut ready, None) {
+            Err(rustix::io::Errno::INTR) => continue,
+            other => other?,
+        };
+        let [from_evcxr, from_channel] = [!ready[0].revents().is_empty(), !ready[1].revents().is_empty()];
+        if from_channel {
+            let Some(wanted) = receive::<Work>(&mut channel)? else { return Ok(()) };
+            // SAFETY: made by this function, and only this thread, which runs no cell now, touches it.
+            let done = work::run(&wanted, unsafe { &*store });
+            over(store);
+            send(&mut channel, &done)?;
+        }
+        if from_evcxr {
+            let mut piece = [0; 4096];
+            let got = evcxr.read(&mut piece)?;
+            if got == 0 {
+                return Ok(());
+            }
+            lines.extend_from_slice(&piece[..got]);
+            while let Some(end) = lines.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = lines.drain(..=end).collect();
+                obey(String::from_utf8_lossy(&line).trim_end(), store)?;
+            }
+        }
+    }
+}
+
+/// One line of evcxr: `LOAD_AND_RUN PATH FUNCTION`.
+fn obey(line: &str, store: *mut VariableStore) -> io::Result<()> {
+    let unknown = || io::Error::other(format!("evcxr said `{line}`"));
+    let (path, function) =
+        line.strip_prefix("LOAD_AND_RUN ").and_then(|rest| rest.rsplit_once(' ')).ok_or_else(unknown)?;
+    let cell = load(Path::new(path), function)?;
+    if matches!(link::tell(&Event::Begin), Some(Reply::Stop)) {
+        link::tell(&Event::Failed(Failed::Interrupted));
+        tell_evcxr(PANICKED);
+        tell_evcxr(COMPLETE);
+        return Ok(());
+    }
+    let cancel = Cancel::new();
+    interrupt::begin(&cancel);
+    {
+        let _runtime = interrupt::enter();
+        // SAFETY: evcxr compiled it for this signature; a cell that needs no store passes the pointer through.
+        unsafe { cell(store.cast()) };
+    }
+    interrupt::end();
+    over(store);
+    tell_evcxr(COMPLETE);
+    Ok(())
+}
+
+/// What ran is over: everything printed is in the pipes, and the evaluator has read it.
+fn over(store: *mut VariableStore) {
+    // SAFETY: made by `serve`, and only its thread, which runs no cell now, touches it.
+    let tables = unsafe { &*store }.tables();
+    link::tell(&Event::Over { tables });
+}
+
+type Cell = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
+/// Loads a cell. It stays: variables may have code of it.
+fn load(path: &Path, function: &str) -> io::Result<Cell> {
+    let text = |text: &[u8]| CString::new(text).map_err(io::Error::other);
+    let path = text(path.as_os_str().as_encoded_bytes())?;
+    let function = text(function.as_bytes())?;
+    // SAFETY: the strings live; what the library runs when it is loaded is the user's own code.
+    let (cell, refused) = unsafe {
+        let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+        let cell = if library.is_null() { library } else { libc::dlsym(library, function.as_ptr()) };
+        (cell, if cell.is_null() { Some(libc::dlerror()) } else { None })
+    };
+    match refused {
+        // SAFETY: a function of that name is what evcxr has just compiled into the library.
+        None => Ok(unsafe { std::mem::transmute::<*mut c_void, Cell>(cell) }),
+        Some(why) if !why.is_null() => {
+            // SAFETY: the string lasts until the next call.
+            Err(io::Error::other(unsafe { CStr::from_ptr(why) }.to_string_lossy().into_owned()))
+        }
+        Some(_) => Err(io::Error::other("the cell cannot be loaded")),
+    }
+}
+
+/// Says a line to evcxr.
+pub(super) fn tell_evcxr(line: &str) {
+    if let Some(evcxr) = EVCXR.get() {
+        // Where evcxr is gone, this process is about to be.
+        let _ = writeln!(evcxr.lock().unwrap_or_else(PoisonError::into_inner), "{line}");
+    }
+}
+
+/// The last panic of the thread that runs cells, told when evcxr has caught it: a cell may catch its own.
+static PANIC: Mutex<Option<Failed>> = Mutex::new(None);
+
+fn catch_panics() {
+    let cells = std::thread::current().id();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() != cells {
+            return before(info);
+        }
+        let message = info.payload_as_str().unwrap_or("a panic without a message").to_owned();
+        let place = info.location().map(|at| (at.file().to_owned(), at.line(), at.column()));
+        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(Failed::Panic { message, place });
+    }));
+}
+
+/// Compiled into cells in the place of evcxr's notice: the cell's code has panicked.
+pub fn panicked(payload: &(dyn std::any::Any + Send)) {
+    let told = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let failed = if payload.is::<Interrupted>() {
+        Failed::Interrupted
+    } else {
+        told.unwrap_or(Failed::Panic { message: "a panic that was passed on".to_owned(), place: None })
+    };
+    link::tell(&Event::Failed(failed));
+    tell_evcxr(PANICKED);
+}
+
+/// Compiled into cells in the place of evcxr's notice: `?` has passed an error on.
+pub fn failed<E: Display>(error: &E) {
+    let own = super::display::type_id::<E>() == std::any::TypeId::of::<crate::Error>();
+    // SAFETY: the identifier says what is there.
+    let own = own.then(|| unsafe { &*std::ptr::from_ref(error).cast::<crate::Error>() });
+    fail(error.to_string(), own);
+}
+
+fn fail(message: String, own: Option<&crate::Error>) {
+    let failed = match own {
+        Some(error) if error.is_interrupted() => Failed::Interrupted,
+        own => Failed::Error { message, help: own.and_then(crate::Error::help).map(str::to_owned) },
+    };
+    link::tell(&Event::Failed(failed));
+    tell_evcxr(super::store::USER_ERROR_OCCURRED);
+}

@@ -1,0 +1,37 @@
+//! What a cell of a notebook sees, and what runs it.
+//!
+//! A cell is compiled against one shared library with this crate in it and loaded by a small program whose loop is
+//! [`run`]. That program also runs the commands of the notebook (`:open`, `:spot`, …), on the very state that [`data`],
+//! [`trajectory`] and [`scores`] return; what a cell shows goes to the notebook in the order in which it happens.
+//!
+//! Elsewhere than in a cell, what is shown is printed, and nothing is open.
+
+mod blocks;
+mod bundle;
+mod child;
+mod display;
+mod frame;
+mod html;
+mod interrupt;
+mod known;
+mod link;
+mod plot;
+mod progress;
+mod questions;
+mod state;
+pub mod store;
+mod streams;
+mod work;
+
+pub use bundle::{Bundle, Html, Markdown};
+pub use child::run;
+pub use display::{Display, EvcxrDisplay, EvcxrDisplayLazy, Show, show, show_bundle};
+pub use interrupt::{AwaitInCell, interrupted, wait};
+pub use link::{input, password};
+pub use state::{data, keep, open, scores, trajectory};
+
+#[doc(hidden)]
+pub use {
+    child::{failed, panicked},
+    display::{TypeOf, type_of},
+};

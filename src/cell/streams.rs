@@ -1,0 +1,75 @@
+//! The process's standard streams: what evcxr speaks on moves away, and what cells print goes to pipes that the
+//! evaluator reads.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+
+/// What evcxr writes to and reads from.
+pub(super) struct Evcxr {
+    pub commands: File,
+    pub answers: File,
+}
+
+/// Puts the pipes in the place of the standard streams, and returns what stood there.
+///
+/// # Errors
+/// Those of the system.
+pub(super) fn take(pipes: &Path) -> io::Result<Evcxr> {
+    let moved = |fd: BorrowedFd<'_>| -> io::Result<OwnedFd> {
+        let fd = rustix::io::fcntl_dupfd_cloexec(fd, 64)?;
+        close_in_forks(fd.as_raw_fd());
+        Ok(fd)
+    };
+    let commands = moved(io::stdin().as_fd())?;
+    let answers = moved(io::stdout().as_fd())?;
+    let write = |name: &str| OpenOptions::new().read(true).write(true).open(pipes.join(name));
+    put(&File::open("/dev/null")?, libc::STDIN_FILENO)?;
+    put(&write("stdout")?, libc::STDOUT_FILENO)?;
+    put(&write("stderr")?, libc::STDERR_FILENO)?;
+    Ok(Evcxr { commands: commands.into(), answers: answers.into() })
+}
+
+fn put(file: &File, standard: RawFd) -> io::Result<()> {
+    // SAFETY: both are open, and what stood at the standard one is closed: whoever needs it has a copy.
+    match unsafe { libc::dup2(file.as_raw_fd(), standard) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Everything printed so far goes to the pipes.
+pub(super) fn flush() {
+    // Nobody is left to be told where a pipe is gone.
+    let _ = io::stdout().flush();
+    // SAFETY: a null stream means all of them.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+}
+
+const MOST: usize = 8;
+static OURS: [AtomicI32; MOST] = [const { AtomicI32::new(-1) }; MOST];
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// A cell may fork. The copy of this process must not hold on to the connections: evcxr waits for their end when the
+/// original dies, and two processes on one protocol would garble it.
+pub(super) fn close_in_forks(fd: RawFd) {
+    extern "C" fn close_all() {
+        for fd in &OURS {
+            let fd = fd.swap(-1, Ordering::SeqCst);
+            if fd >= 0 {
+                // SAFETY: this is the copy of a process; what its threads would have done with the descriptor is over.
+                unsafe { libc::close(fd) };
+            }
+        }
+    }
+    let at = COUNT.fetch_add(1, Ordering::SeqCst);
+    if at == 0 {
+        // SAFETY: the handler does nothing that is not allowed after a fork.
+        unsafe { libc::pthread_atfork(None, None, Some(close_all)) };
+    }
+    if let Some(place) = OURS.get(at) {
+        place.store(fd, Ordering::SeqCst);
+    }
+}
