@@ -12,7 +12,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Result};
 
 use crate::completion::Completion;
-use crate::engine::Commands;
+use crate::engine::{Brackets, Engine};
 use crate::hints::{self, Suggestion};
 use crate::reflow::Reflow;
 use crate::{help, highlight, lines};
@@ -21,6 +21,7 @@ use crate::{help, highlight, lines};
 pub struct Helper {
     grammar: clap::Command,
     completion: Completion,
+    engine: Engine,
     terminal: Terminal,
     /// What is drawn is final: nothing is marked in it.
     is_final: Cell<bool>,
@@ -29,10 +30,11 @@ pub struct Helper {
 
 impl Helper {
     /// For a session and the terminal it is on.
-    pub fn new(current: Current, terminal: Terminal) -> Self {
+    pub fn new(current: Current, engine: Engine, terminal: Terminal) -> Self {
         Self {
             grammar: help::grammar(),
             completion: Completion::new(current),
+            engine,
             terminal,
             is_final: Cell::new(false),
             reflow: Reflow::new(),
@@ -51,7 +53,17 @@ impl Completer for Helper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, pos: usize, _ctx: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
-        Ok(self.completion.of(line.get(..pos).unwrap_or(line), &self.grammar))
+        let typed = line.get(..pos).unwrap_or(line);
+        let open = lines::pieces(typed, &Brackets).pop();
+        match open.filter(|piece| !lines::is_command(&piece.text) && piece.bytes.end == typed.len()) {
+            None => Ok(self.completion.of(typed, &self.grammar)),
+            Some(piece) => {
+                let source = typed.get(piece.bytes.clone()).unwrap_or_default();
+                let (start, found) = self.engine.complete(source).unwrap_or((source.len(), Vec::new()));
+                let pair = |(display, replacement)| Pair { display, replacement };
+                Ok((piece.bytes.start + start, found.into_iter().map(pair).collect()))
+            }
+        }
     }
 }
 
@@ -84,7 +96,7 @@ impl Highlighter for Helper {
 
 impl Validator for Helper {
     fn validate(&self, ctx: &mut ValidationContext<'_>) -> Result<ValidationResult> {
-        let whole = lines::pieces(ctx.input(), &Commands).last().is_none_or(|last| last.whole);
+        let whole = lines::pieces(ctx.input(), &self.engine).last().is_none_or(|last| last.whole);
         Ok(if whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
     }
 }

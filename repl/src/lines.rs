@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::engine::Engine;
+use crate::engine::Grammar;
 
 /// A command or an expression, and the line of the text that it begins in, from 1.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,11 +21,12 @@ pub fn is_command(text: &str) -> bool {
 }
 
 /// Whether what was typed so far is whole: no open quotation, no backslash at the end, nothing that the engine waits for.
-pub fn is_complete(text: &str, engine: &dyn Engine) -> bool {
+pub fn is_complete(text: &str, engine: &dyn Grammar) -> bool {
     match text.trim_start().chars().next() {
         Some(':') => shlex::split(text).is_some(),
-        // A question of what a name means.
+        // A question of what a name means; a line for the shell.
         Some('?') => true,
+        Some('!') if !text.trim_start().starts_with("!(") => true,
         _ => engine.is_complete(text),
     }
 }
@@ -34,7 +35,7 @@ pub fn is_complete(text: &str, engine: &dyn Engine) -> bool {
 /// the last piece, for the error that it is.
 ///
 /// A line that begins with a dot goes on with the expression before it.
-pub fn pieces(text: &str, engine: &dyn Engine) -> Vec<Piece> {
+pub fn pieces(text: &str, engine: &dyn Grammar) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut open: Option<Piece> = None;
     let mut at = 0;

@@ -7,7 +7,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::{ColorMode, CompletionType, Config, EditMode, Editor};
 
-use crate::front::{Done, Front};
+use crate::front::{Done, Front, Place};
 use crate::helper::Helper;
 use crate::history::History;
 use crate::{lines, speak};
@@ -23,11 +23,12 @@ pub fn run() -> ExitCode {
         Ok(editor) => editor,
         Err(error) => return broken(&error),
     };
-    editor.set_helper(Some(Helper::new(front.current().clone(), terminal)));
+    editor.set_helper(Some(Helper::new(front.current().clone(), front.engine().clone(), terminal)));
     let version = env!("CARGO_PKG_VERSION");
     speak::print(&format!("roborm {version}. :help lists the commands, :tour shows how to work, Ctrl-D ends.\n"), 0);
     let (mut history, note) = History::load(&mut editor);
     note.iter().for_each(|note| speak::complain(note));
+    front.engine().start();
 
     loop {
         let prompt = prompt(&front);
@@ -62,7 +63,7 @@ pub fn run() -> ExitCode {
 fn all(input: &str, front: &mut Front) -> Done {
     let mut last = Done::Line(0);
     for piece in lines::pieces(input, front.engine()) {
-        last = front.run(&piece.text, "");
+        last = front.run(&piece.text, &Place::default());
         if !matches!(last, Done::Line(0)) {
             break;
         }

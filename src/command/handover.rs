@@ -85,7 +85,8 @@ impl Current {
             return Ok(process);
         }
         let read = fs::read_to_string(&file).map_err(|error| Error::io(file.display(), &error))?;
-        let state: Value = serde_json::from_str(&read).map_err(|error| Error::input(format!("{}: {error}", file.display())))?;
+        let state: Value =
+            serde_json::from_str(&read).map_err(|error| Error::input(format!("{}: {error}", file.display())))?;
         let open = &state["open"];
         if let Some(spec) = open["spec"].as_str() {
             let path = |name: &str| open[name].as_str().map(PathBuf::from);
