@@ -4,7 +4,7 @@
 pub use polars::prelude::*;
 
 pub use crate::cell::{
-    AwaitInCell, Bundle, EvcxrDisplay, EvcxrDisplayLazy, Html, Markdown, data, input, interrupted, keep, open, scores,
+    AwaitInCell, Bundle, CellDisplay, CellDisplayToo, Html, Markdown, data, input, interrupted, keep, open, scores,
     show, trajectory, wait,
 };
 pub use crate::dataset::{Dataset, Label, OpenOptions, Trajectory};

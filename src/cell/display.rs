@@ -84,52 +84,53 @@ pub(super) fn publish(bundle: Bundle, id: Option<String>, update: bool, result: 
     }
 }
 
-/// The value of a cell's last expression: evcxr calls this by its name on whatever it is.
-pub trait EvcxrDisplay {
+/// The value of a cell's last expression, whatever it is. Not by the name that evcxr calls, `evcxr_display`: some crates, plotly
+/// among them, have methods of that name, which know nothing of drawing offline.
+pub trait CellDisplay {
     /// Shows it.
-    fn evcxr_display(&self);
+    fn roborm_display(&self);
 }
 
-impl<T: Debug> EvcxrDisplay for T {
-    fn evcxr_display(&self) {
+impl<T: Debug> CellDisplay for T {
+    fn roborm_display(&self) {
         result(type_id::<T>(), std::ptr::from_ref(self).cast(), self);
     }
 }
 
-impl EvcxrDisplay for str {
-    fn evcxr_display(&self) {
+impl CellDisplay for str {
+    fn roborm_display(&self) {
         publish(known::of_text(self), None, false, true);
     }
 }
 
-impl<T: Debug> EvcxrDisplay for [T] {
-    fn evcxr_display(&self) {
+impl<T: Debug> CellDisplay for [T] {
+    fn roborm_display(&self) {
         publish(known::of_debug(&self), None, false, true);
     }
 }
 
-/// As [`EvcxrDisplay`], for what is shown without being `Debug`.
-pub trait EvcxrDisplayLazy {
+/// As [`CellDisplay`], for what is shown without being `Debug`.
+pub trait CellDisplayToo {
     /// Shows it.
-    fn evcxr_display(&self);
+    fn roborm_display(&self);
 }
 
-impl EvcxrDisplayLazy for LazyFrame {
-    fn evcxr_display(&self) {
+impl CellDisplayToo for LazyFrame {
+    fn roborm_display(&self) {
         publish(known::of_lazy(self), None, false, true);
     }
 }
 
-impl EvcxrDisplayLazy for Plot {
-    fn evcxr_display(&self) {
+impl CellDisplayToo for Plot {
+    fn roborm_display(&self) {
         publish(super::plot::bundle(self), None, false, true);
     }
 }
 
-impl<E: Debug> EvcxrDisplayLazy for Result<LazyFrame, E> {
-    fn evcxr_display(&self) {
+impl<E: Debug> CellDisplayToo for Result<LazyFrame, E> {
+    fn roborm_display(&self) {
         match self {
-            Ok(lazy) => EvcxrDisplayLazy::evcxr_display(lazy),
+            Ok(lazy) => CellDisplayToo::roborm_display(lazy),
             Err(error) => publish(known::of_debug(&error), None, false, true),
         }
     }

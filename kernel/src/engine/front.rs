@@ -73,7 +73,10 @@ impl Front {
     }
 
     fn rustc(&self, texts: &[&str], words: &[OsString]) -> io::Result<ExitCode> {
-        if texts.contains(&"sysroot") {
+        if texts.contains(&"cfg") {
+            return say(&self.recorded.answers.get("--print cfg").map_or("", |answer| answer.trim_end()));
+        }
+        if texts.contains(&"sysroot") || texts.contains(&"target-spec-json") {
             // rust-analyzer would read the sources of std, where there are any, before the first cell.
             return Ok(ExitCode::FAILURE);
         }
@@ -97,11 +100,10 @@ impl Front {
             return say(&json!({ "root": root }));
         }
         if has("rustc") {
-            // `cargo rustc … -- --print cfg`, as rust-analyzer asks.
-            let asked = texts.iter().skip_while(|word| **word != "--").skip(1).copied().collect::<Vec<_>>().join(" ");
-            return match self.recorded.answers.get(&asked) {
-                Some(answer) => say(&answer.trim_end()),
-                None => Ok(ExitCode::FAILURE),
+            // `cargo rustc --print cfg`, as rust-analyzer asks.
+            return match self.recorded.answers.get("--print cfg") {
+                Some(answer) if has("cfg") => say(&answer.trim_end()),
+                _ => Ok(ExitCode::FAILURE),
             };
         }
         if has("--version") || has("-V") {
@@ -185,7 +187,11 @@ impl Front {
             && !source.contains("struct EvcxrUserCodeError")
             && let Some(line) = source.lines().position(|line| line.contains(QUESTION))
         {
-            say(&question(line + 1))?;
+            say(&unknown(line + 1, "E0277", "the `?` operator can only be used in a function that returns `Result`"))?;
+            return Ok(ExitCode::from(101));
+        }
+        if !check && let Some(line) = generated::shows_too_early(&source) {
+            say(&unknown(line, "E0599", "no method named `evcxr_display` found"))?;
             return Ok(ExitCode::from(101));
         }
         let source = if check { source } else { generated::replace(&source) };
@@ -244,8 +250,16 @@ impl Front {
                 }
             }
         }
-        let output = rustc.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output()?;
-        report(&output.stderr, &source)?;
+        let mut output = rustc.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output()?;
+        if !output.status.success()
+            && !check
+            && String::from_utf8_lossy(&output.stderr).contains("no method named `roborm_display`")
+            && let Some(other) = generated::shown_by_evcxr(&source)
+        {
+            fs::write(&file, other)?;
+            output = rustc.output()?;
+        }
+        report(&output.stderr)?;
         if output.status.success() {
             if check {
                 return say(&json!({ "reason": "build-finished", "success": true }));
@@ -260,11 +274,10 @@ impl Front {
     }
 }
 
-/// What rustc would say of [`QUESTION`] in a function without a result.
-fn question(line: usize) -> Value {
+/// What rustc would say of a line.
+fn unknown(line: usize, code: &str, message: &str) -> Value {
     json!({ "reason": "compiler-message", "message": {
-        "level": "error", "code": { "code": "E0277", "explanation": null }, "children": [],
-        "message": "the `?` operator can only be used in a function that returns `Result`",
+        "level": "error", "code": { "code": code, "explanation": null }, "children": [], "message": message,
         "rendered": "", "spans": [{
             "file_name": "src/lib.rs", "line_start": line, "line_end": line, "column_start": 1, "column_end": 2,
             "byte_start": 0, "byte_end": 1, "is_primary": true, "label": null, "suggested_replacement": null,
@@ -288,17 +301,13 @@ fn built(shared: &Path) -> io::Result<ExitCode> {
 }
 
 /// Passes rustc's errors on as cargo would. evcxr takes a warning for an error, where the cell fails.
-fn report(messages: &[u8], source: &str) -> io::Result<()> {
+fn report(messages: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for line in messages.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         match serde_json::from_slice::<Value>(line) {
             Ok(message) if message["level"] == "warning" => {}
             Ok(message) if message["$message_type"].is_null() || message["$message_type"] == "diagnostic" => {
-                writeln!(
-                    out,
-                    "{}",
-                    json!({ "reason": "compiler-message", "message": generated::name(message, source) })
-                )?;
+                writeln!(out, "{}", json!({ "reason": "compiler-message", "message": message }))?;
             }
             Ok(_) => {}
             Err(_) => {

@@ -3,11 +3,25 @@
 //! evcxr compiles a store of variables into every cell that has any, and prints its notices to standard output. Both have
 //! a better place in the toolkit. Lines stay lines: evcxr maps errors by their numbers.
 
-use serde_json::Value;
-
 const STORE: &str = "mod evcxr_internal_runtime {\n";
 const STORE_END: &str = "Box::into_raw(Box::new(VariableStore::new()))\n}\n}\n";
 const NOTICE: &str = "println!(\"EVCXR_PANIC_NOTIFICATION\");";
+
+/// How evcxr shows the value of the last expression, and how it is shown here.
+const SHOW: &str = "\n).evcxr_display();";
+const OURS: &str = "\n).roborm_display();";
+
+/// Whether the code shows a value in a way that the names in scope do not know: evcxr's own first cell, which comes
+/// before the prelude. The line that does.
+pub(super) fn shows_too_early(code: &str) -> Option<usize> {
+    let at = code.rfind(SHOW)?;
+    (!code.contains("use roborm::prelude::*;")).then(|| code[..at + 1].matches('\n').count() + 1)
+}
+
+/// The same code with values shown in evcxr's own way, for types that have that and nothing else.
+pub(super) fn shown_by_evcxr(code: &str) -> Option<String> {
+    code.rfind(OURS).map(|at| format!("{}{SHOW}{}", &code[..at], &code[at + OURS.len()..]))
+}
 
 /// The code that is compiled.
 pub(super) fn replace(code: &str) -> String {
@@ -27,6 +41,9 @@ pub(super) fn replace(code: &str) -> String {
             1,
         );
         code = format!("{head}{tail}");
+    }
+    if let Some(at) = code.rfind(SHOW) {
+        code.replace_range(at..at + SHOW.len(), OURS);
     }
     // The last is evcxr's: a cell that has the words comes before it.
     if let Some(at) = code.rfind(NOTICE) {
@@ -48,9 +65,4 @@ pub(super) fn opt_level(manifest: &str) -> &str {
     let level = manifest.lines().find_map(|line| line.strip_prefix("opt-level = ")).unwrap_or("0");
     let level = level.trim().trim_matches('"');
     if ["0", "1", "2", "3", "s", "z"].contains(&level) { level } else { "0" }
-}
-
-/// A message with words of ours where those of the generated code would puzzle.
-pub(super) fn name(message: Value, _source: &str) -> Value {
-    message
 }

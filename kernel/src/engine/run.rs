@@ -4,7 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use evcxr::{CommandContext, CompilationError, EvalCallbacks, EvalContext};
 use roborm_wire::cell::{Done, Failed, Work};
@@ -14,7 +14,7 @@ use super::assistant::Shared;
 use super::cell::{Edited, Kind, Rust, Section, sections};
 use super::event::{Bundle, Event, Failure, Outcome};
 use super::interrupt::{Control, What};
-use super::pump::{Heard, Pump};
+use super::pump::Pump;
 use super::session::Session;
 use super::{Assistant, Error, Interrupter, Result, fault, front, types};
 use crate::toolkit::Toolkit;
@@ -37,7 +37,8 @@ pub struct Engine {
     control: Arc<Control>,
     shared: Arc<Shared>,
     toolkit: Toolkit,
-    session: Session,
+    /// Its folder is removed with it.
+    _session: Session,
     /// The source of the cell whose chart brought what draws charts: it brings it again.
     carrier: Option<String>,
     /// evcxr knows that a cell may end at a `?`.
@@ -89,7 +90,7 @@ impl Engine {
             control,
             shared,
             toolkit,
-            session,
+            _session: session,
             carrier: None,
             allows_question: false,
         })

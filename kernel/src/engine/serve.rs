@@ -15,7 +15,7 @@
 //!
 //! Events: `{"event":"stdout","text":…}`, `{"event":"stderr","text":…}`,
 //! `{"event":"display","display":null or "an id","update":false,"data":{…},"metadata":{…}}`,
-//! `{"event":"input","prompt":…,"password":false}`. The first line is `{"ready":true}`, or
+//! `{"event":"input","prompt":…,"password":false}`. `roborm-kernel engine assemble BUILD DIR` makes a toolkit. The first line is `{"ready":true}`, or
 //! `{"ready":false,"message":…,"help":…}` where the evaluator cannot start. The end of the input ends the program.
 
 use std::io::{self, BufRead, Write};
@@ -74,6 +74,15 @@ pub fn main() -> ExitCode {
     let toolkit = match words.as_slice() {
         [] => beside(),
         [flag, dir] if flag == "--toolkit" => PathBuf::from(dir),
+        [word, build, into] if word == "assemble" => {
+            return match Toolkit::assemble(build.as_ref(), into.as_ref()) {
+                Ok(_) => ExitCode::SUCCESS,
+                Err(error) => {
+                    say(&json!({ "ready": false, "message": error.to_string(), "help": error.help() }));
+                    ExitCode::FAILURE
+                }
+            };
+        }
         _ => {
             say(&json!({ "ready": false, "message": "wrong usage", "help": "roborm-kernel engine [--toolkit DIR]" }));
             return ExitCode::from(2);

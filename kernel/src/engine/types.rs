@@ -25,7 +25,7 @@ pub(super) fn written(variable: &str, found: &str) -> Result<String, String> {
             "the type of the variable `{variable}` is not settled by this cell: rustc sees `{found}`\nwrite it: `let {variable}: … = …;`"
         ));
     }
-    Ok(with_lifetimes(&found))
+    Ok(with_lifetimes(&found.replace("roborm_toolkit::", "roborm::")))
 }
 
 fn has_hole(found: &str) -> bool {

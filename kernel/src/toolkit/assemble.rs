@@ -10,6 +10,8 @@ use super::{Recorded, Toolkit};
 use crate::engine::{Engine, Error, Result};
 
 const LIBRARY: &str = "libroborm_toolkit.so";
+/// The same, as cargo builds it.
+const BUILT: &str = "libroborm_toolkit.rlib";
 const BUILD: &str =
     "build it first: cargo build --release -p roborm-kernel -p roborm-toolkit -p roborm -p roborm-decoder";
 /// Programs that go along; those in the second list where they were built.
@@ -37,10 +39,10 @@ const NAMED: [&str; 12] = [
 pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
     let into = std::path::absolute(into).map_err(|error| Error::io(into.display(), &error))?;
     let build = std::path::absolute(build).map_err(|error| Error::io(build.display(), &error))?;
-    let library = [build.join(LIBRARY), build.join("deps").join(LIBRARY)]
-        .into_iter()
-        .find(|file| file.is_file())
-        .ok_or_else(|| Error::new(format!("{LIBRARY} is not in {}", build.display())).with_help(BUILD))?;
+    let library = newest(&build.join("deps"), "libroborm_toolkit-", ".rlib").unwrap_or_else(|| build.join(BUILT));
+    if !library.is_file() {
+        return Err(Error::new(format!("{BUILT} is not in {}", build.display())).with_help(BUILD));
+    }
     for program in NEEDED {
         if !build.join(program).is_file() {
             return Err(Error::new(format!("{program} is not in {}", build.display())).with_help(BUILD));
@@ -77,6 +79,14 @@ pub(super) fn first_cells(toolkit: &Toolkit) -> Result<()> {
     let started = Engine::start(toolkit, |_| {}).map(drop);
     let _ = fs::remove_file(&mark);
     started
+}
+
+/// The newest of the files whose names begin and end like this: older ones are of builds with other settings.
+fn newest(folder: &Path, head: &str, tail: &str) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.flatten();
+    let named = files
+        .filter(|file| file.file_name().to_str().is_some_and(|name| name.starts_with(head) && name.ends_with(tail)));
+    named.max_by_key(|file| file.metadata().and_then(|it| it.modified()).ok()).map(|file| file.path())
 }
 
 fn refused(file: &Path) -> impl Fn(io::Error) -> Error {
@@ -125,13 +135,13 @@ fn record() -> Result<Recorded> {
 fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) -> Result<()> {
     let work = tempfile::tempdir().map_err(|error| Error::io("cannot make a temporary folder", &error))?;
     let source = work.path().join("lib.rs");
-    fs::write(&source, "extern crate roborm;").map_err(refused(&source))?;
+    fs::write(&source, "extern crate roborm_toolkit;").map_err(refused(&source))?;
     let list = work.path().join("list.d");
     let output = Command::new(&recorded.rustc)
         .args(["--crate-name=list", "--edition=2024", "--crate-type=rlib", "-Zbinary-dep-depinfo"])
         .arg(format!("--emit=metadata={},dep-info={}", work.path().join("list.rmeta").display(), list.display()))
         .arg(&source)
-        .arg(format!("--extern=roborm={}", library.display()))
+        .arg(format!("--extern=roborm_toolkit={}", library.display()))
         .arg(format!("-Ldependency={}", build.join("deps").display()))
         .env("RUSTC_BOOTSTRAP", "1")
         .output()
@@ -147,11 +157,15 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
     let text = fs::read_to_string(&list).map_err(|error| Error::io(list.display(), &error))?;
     let lib = into.join("lib");
     let mut files = BTreeMap::new();
+    let mut root = None;
     for file in listed(&text) {
         let in_build = file.starts_with(build);
         let (Some(name), true) = (file.file_name().and_then(|name| name.to_str()), in_build) else { continue };
-        if name == LIBRARY {
+        if name == BUILT || name.starts_with("libroborm_toolkit-") {
             continue;
+        }
+        if name.starts_with("libroborm-") {
+            root = Some(file.with_extension("rlib"));
         }
         let metadata = file.with_extension("rmeta");
         let from = if name.ends_with(".rlib") && metadata.is_file() { metadata } else { file.clone() };
@@ -168,12 +182,41 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
     let names = super::index::index(&build.join("deps"), &files);
     let file = into.join("names.json");
     fs::write(&file, serde_json::to_vec(&names).expect("strings are JSON")).map_err(refused(&file))?;
-    copy(library, &lib.join(LIBRARY))?;
+    let root =
+        root.ok_or_else(|| Error::new(format!("{} does not name roborm", library.display())).with_help(BUILD))?;
+    link(build, &root, work.path(), &lib.join(LIBRARY), recorded)?;
     for name in ["roborm", "roborm_toolkit"] {
         recorded.externs.insert(name.to_owned(), LIBRARY.to_owned());
     }
     recorded.carried.insert("roborm".to_owned(), String::new());
     Ok(())
+}
+
+/// Links the shared library. Not by cargo: it cannot be told to link one crate of a build, and no other, against the
+/// shared std, which a process that loads libraries one by one must have once.
+fn link(build: &Path, roborm: &Path, work: &Path, library: &Path, recorded: &Recorded) -> Result<()> {
+    let source = work.join("toolkit.rs");
+    fs::write(&source, include_str!("../../toolkit/src/lib.rs")).map_err(refused(&source))?;
+    let output = Command::new(&recorded.rustc)
+        .args([
+            "--crate-name=roborm_toolkit",
+            "--edition=2024",
+            "--crate-type=dylib",
+            "-Cprefer-dynamic",
+            "-Copt-level=2",
+        ])
+        .arg("-Cstrip=debuginfo")
+        .arg(&source)
+        .arg(format!("--extern=roborm={}", roborm.display()))
+        .arg(format!("-Ldependency={}", build.join("deps").display()))
+        .arg("-o")
+        .arg(library)
+        .output()
+        .map_err(|error| Error::io("cannot run rustc", &error))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(Error::new(format!("the toolkit cannot be linked: {}", String::from_utf8_lossy(&output.stderr)))),
+    }
 }
 
 /// The files of a makefile's first rule.
