@@ -72,13 +72,36 @@ pub(super) fn of(scores: &ScoreTable, analysis: &Analysis, extra: Extra<'_>) -> 
     Ok(report)
 }
 
+/// The report of one trajectory: what each model made of its wordings.
+pub(super) fn of_one(scores: &ScoreTable, boundary: f64, extra: Extra<'_>) -> Result<Report> {
+    let cases = cases::of(scores, boundary)?;
+    let models: Vec<String> = distinct(cases.iter().map(|case| case.model.clone()));
+    let mut report =
+        Report::new(extra.title).subtitle("One robot rollout, and what reward models make of its wordings");
+    for (term, value) in facts(scores, &models)? {
+        report = report.fact(term, value);
+    }
+    if let Some(warning) = says_simulated(&models) {
+        report = report.warning(warning);
+    }
+    let section = Section::new("Which words flip the verdict").cases(cases.into_iter().map(|scores| {
+        let sheet = extra.sheets.iter().find(|(id, _)| *id == scores.trajectory);
+        match sheet {
+            Some((_, sheet)) => Case::new(scores).sheet(sheet.clone()),
+            None => Case::new(scores),
+        }
+    }));
+    report = report.section(section).provenance("roborm", env!("CARGO_PKG_VERSION"));
+    Ok(if extra.command.is_empty() { report } else { report.provenance("command", extra.command) })
+}
+
 /// The model's name as the charts show it: with its config where the model has several.
-fn name(row: &Row) -> String {
+pub(super) fn name(row: &Row) -> String {
     let model = row.group.text("model").unwrap_or_default();
     row.group.text("config").map_or_else(|| model.to_owned(), |config| format!("{model} ({config})"))
 }
 
-fn strategy(row: &Row) -> Strategy {
+pub(super) fn strategy(row: &Row) -> Strategy {
     row.group.strategy().unwrap_or(Strategy::Original)
 }
 

@@ -232,7 +232,7 @@ fn differences(comparison: &Comparison) -> Table {
     table
 }
 
-fn intervals(level: f64, resamples: usize, seed: u64) -> String {
+pub(super) fn intervals(level: f64, resamples: usize, seed: u64) -> String {
     match resamples {
         0 => "none".to_owned(),
         n => format!(

@@ -65,6 +65,7 @@ pub(super) fn run(study: Study, session: &Session) -> Result<Outcome> {
     if session.owns_interrupts {
         interrupt::listen(&session.cancel);
     }
+    let _spending = session.spend();
     let teller = Arc::new(Teller { progress: Arc::clone(&session.progress), retries: AtomicU64::new(0) });
     study.progress(teller).run()
 }
