@@ -51,9 +51,11 @@ pub struct ModelOptions {
     pub tell: Tell,
 }
 
+type Ear = dyn Fn(&str) + Send + Sync;
+
 /// Somebody who is told a line at a time, or nobody.
 #[derive(Clone, Default)]
-pub struct Tell(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Tell(Option<Arc<Ear>>);
 
 impl Tell {
     /// Somebody.
