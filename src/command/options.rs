@@ -10,7 +10,7 @@ use super::current::{self, Opened};
 use super::prices::Prices;
 use crate::dataset::{Dataset, OpenOptions};
 use crate::paraphrase::{self, ParaphraseSet};
-use crate::reward::{self, Environment, FRAMES_FIRST, ModelOptions, Part, RewardModel, TEXT_FIRST};
+use crate::reward::{self, Environment, FRAMES_FIRST, ModelOptions, Part, RewardModel, TEXT_FIRST, Tell};
 use crate::study::{Ledger, Plan, PlanOptions, Shard, Study};
 use crate::{Error, Result};
 
@@ -245,6 +245,7 @@ impl Scoring {
         names: &[String],
         environment: Environment,
         prices: &Prices,
+        session: &Session,
     ) -> Result<Vec<Arc<dyn RewardModel>>> {
         let options = ModelOptions {
             base_urls: self.base_url.clone(),
@@ -256,6 +257,10 @@ impl Scoring {
             latency_ms: self.latency,
             provider: self.provider.clone(),
             order: Some(self.order.parts()),
+            tell: {
+                let progress = Arc::clone(&session.progress);
+                Tell::new(move |line| progress.say(line))
+            },
             environment: Some(environment),
             ..ModelOptions::default()
         };
@@ -272,12 +277,12 @@ impl Scoring {
         // Models first: a wrong name is the cheapest thing to find out.
         let names = self.names(session)?;
         let environment = Environment::of_process();
-        let mut models = self.open_models(&names, environment.clone(), &Prices::default())?;
+        let mut models = self.open_models(&names, environment.clone(), &Prices::default(), session)?;
         session.current.set_models(&names);
         let mut prices = Prices::default();
         if wanted || self.max_cost.is_some() {
             prices = Prices::fetch(&names, &self.base_url, &environment);
-            models = self.open_models(&names, environment, &prices)?;
+            models = self.open_models(&names, environment, &prices, session)?;
         }
         let opened = session.current.opened().filter(|opened| opened.dataset.name() == dataset.name());
         let paraphrases = match (&self.paraphrases, opened.and_then(|opened| opened.paraphrases)) {

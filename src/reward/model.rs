@@ -41,6 +41,11 @@ pub trait RewardModel: Send + Sync {
         None
     }
 
+    /// What the user should know of the run so far, a line each: how it was computed, what had to be done otherwise.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// How many requests of one trajectory it takes in one [`RewardModel::ask_batch`].
     fn batch_size(&self) -> usize {
         1

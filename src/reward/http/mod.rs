@@ -17,6 +17,7 @@ mod settings;
 mod sibling;
 mod stream;
 
+pub(super) use endpoint::{causes, certificates, is_loopback};
 pub use key::{Environment, Secret};
 pub use prices::{ListedModel, fetch_credit, fetch_prices};
 
