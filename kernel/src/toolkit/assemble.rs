@@ -178,7 +178,7 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
         files.insert(stem, name);
     }
     // Named as they are; missing sources make a shorter index.
-    let names = super::index::index(&build.join("deps"), &files);
+    let names = super::index::index(build, &files);
     let file = into.join("names.json");
     fs::write(&file, serde_json::to_vec(&names).expect("strings are JSON")).map_err(refused(&file))?;
     let root =
@@ -239,7 +239,8 @@ fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
     let mut rustc = Command::new(&recorded.rustc);
     rustc
         .args(["--crate-name=roborm_cells", "--edition=2024", "--crate-type=bin", "-Cprefer-dynamic", "-Copt-level=1"])
-        .args(["-Cstrip=debuginfo", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib"])
+        // Before LD_LIBRARY_PATH, where cargo and others name folders with libraries of the same name.
+        .args(["-Cstrip=debuginfo", "-Clink-arg=-Wl,--disable-new-dtags", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib"])
         .arg(format!("-Clink-arg=-Wl,-rpath,{std}"))
         .arg(&source)
         .arg("-o")

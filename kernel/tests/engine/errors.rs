@@ -22,6 +22,7 @@ fn spans_are_those_of_the_cell() {
         ("async { 1 }.await; x.foo()", "(line 1, column 22)"),
         (":help\n\nx.foo()", "(line 3, column 3)"),
         ("let y: i32 = ;", "(line 1, column 14)"),
+        ("::std::mem::drop(1); x.foo()", "(line 1, column 24)"),
         ("let é = 1; é.nothing()", "(line 1, column 14)"),
     ] {
         let (message, text) = placed(&mut bench, cell);
