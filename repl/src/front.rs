@@ -1,5 +1,6 @@
 //! Runs what is typed, line by line, in one session.
 
+use std::fmt;
 use std::sync::Arc;
 
 use roborm::command::{Answer, Current, Interrupts, Line, Session, Unparsed};
@@ -7,17 +8,32 @@ use roborm::display::{self, Terminal};
 use roborm::study::Cancel;
 use roborm::{Error, Result};
 
-use crate::engine::{Commands, Engine};
+use crate::engine::{self, Ended, Engine, Show};
 use crate::tour::Tour;
 use crate::{help, lines, speak};
 
 /// The session of a prompt or of a script.
 pub struct Front {
     session: Session,
-    engine: Box<dyn Engine>,
+    engine: Engine,
     /// At a prompt Ctrl-C ends a command, not the program.
     interrupts: Option<Interrupts>,
     tour: Tour,
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, Default)]
+pub struct Place<'a> {
+    /// The script; empty at the prompt.
+    pub name: &'a str,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}", self.name, self.line)
+    }
 }
 
 /// What a line came to.
@@ -49,7 +65,7 @@ impl Front {
     }
 
     fn new(session: Session, interrupts: Option<Interrupts>) -> Self {
-        Self { session, engine: Box::new(Commands), interrupts, tour: Tour::default() }
+        Self { session, engine: Engine::idle(), interrupts, tour: Tour::default() }
     }
 
     /// What is open.
@@ -58,8 +74,8 @@ impl Front {
     }
 
     /// What runs lines that are no commands.
-    pub fn engine(&self) -> &dyn Engine {
-        &*self.engine
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// An empty line at the prompt: the next step of the tour, where one is under way.
@@ -67,30 +83,30 @@ impl Front {
         match self.tour.command() {
             Some(command) => {
                 speak::print(&format!("{command}\n"), 0);
-                self.run(command, "")
+                self.run(command, &Place::default())
             }
             None => Done::Line(0),
         }
     }
 
-    /// Runs one line and shows what it came to; `place` says in an error where it stands.
-    pub fn run(&mut self, line: &str, place: &str) -> Done {
-        let outcome = match lines::is_command(line) {
+    /// Runs what stands in one line or goes on in more, and shows what it came to; `place` says in an error where that is.
+    pub fn run(&mut self, line: &str, place: &Place<'_>) -> Done {
+        let outcome = match lines::is_command(line) && !is_for_engine(line) {
             true => self.command(line, place),
-            false => self.engine.eval(line).map(|answer| Outcome::Answer(answer, false)),
+            false => self.rust(line, place),
         };
         let status = match outcome {
             Ok(Outcome::Quit) => return Done::Quit,
             Ok(Outcome::Told(status)) => status,
             Ok(Outcome::Answer(answer, json)) => {
                 speak::answer(&answer, json, &Terminal::stdout());
-                if answer.status != 0 && !place.is_empty() {
+                if answer.status != 0 && !place.name.is_empty() {
                     speak::complain(&format!("error: {place}: not done, exit status {}", answer.status));
                 }
                 answer.status
             }
             Err(error) => {
-                let error = if place.is_empty() { error } else { error.at(place) };
+                let error = if place.name.is_empty() { error } else { error.at(place) };
                 speak::fail(&error);
                 error.exit_status()
             }
@@ -103,7 +119,7 @@ impl Front {
         Done::Line(status)
     }
 
-    fn command(&mut self, line: &str, place: &str) -> Result<Outcome> {
+    fn command(&mut self, line: &str, place: &Place<'_>) -> Result<Outcome> {
         // A backslash at the end of a line joins it with the next, as in shells; shlex would see an empty word there.
         let Some(words) = shlex::split(&line.replace("\\\n", "")) else {
             return Err(Error::usage("a quotation is not closed").with_help("end it with the same sign"));
@@ -130,34 +146,84 @@ impl Front {
             None => {}
         }
         match Line::parse_lasting(words) {
-            Ok(command) => Ok(Outcome::Answer(self.work(&command, line)?, command.json())),
+            Ok(command) => {
+                let json = command.json();
+                Ok(Outcome::Answer(self.work(command, line)?, json))
+            }
             Err(Unparsed::Help(help)) => {
                 speak::print(&help, 0);
                 Ok(Outcome::Told(0))
             }
             Err(Unparsed::Usage(wrong)) => {
                 let wrong = wrong.trim_end();
-                match (place, wrong.strip_prefix("error: ")) {
-                    ("", _) | (_, None) => speak::complain(wrong),
-                    (place, Some(wrong)) => speak::complain(&format!("error: {place}: {wrong}")),
+                match wrong.strip_prefix("error: ").filter(|_| !place.name.is_empty()) {
+                    None => speak::complain(wrong),
+                    Some(wrong) => speak::complain(&format!("error: {place}: {wrong}")),
                 }
                 Ok(Outcome::Told(2))
             }
         }
     }
 
-    fn work(&mut self, command: &Line, typed: &str) -> Result<Answer> {
+    /// Rust, and what is said to the engine itself.
+    fn rust(&mut self, source: &str, place: &Place<'_>) -> Result<Outcome> {
+        let (out, err) = (Terminal::stdout(), Terminal::stderr());
+        // The engine counts lines from the first of what it is given; in a script they are those of the script.
+        let above = "\n".repeat(place.line.saturating_sub(1));
+        let mut show = Show::on(&out);
+        let source = format!("{above}{source}");
+        match self.engine.run(&source, &self.session.current, &mut show, self.interrupts.as_ref()) {
+            Ok(Ended::Done) => Ok(Outcome::Told(0)),
+            Ok(Ended::Failed { status, message, traceback }) => {
+                let mut lines = traceback.iter();
+                if !place.name.is_empty() {
+                    lines.next();
+                    speak::complain(&format!("error: {}", placed(&message, place)));
+                }
+                lines.for_each(|line| speak::say_error(&engine::line_for(line, &err)));
+                Ok(Outcome::Told(status))
+            }
+            Err(error) => Err(mistaken(source.trim(), error)),
+        }
+    }
+
+    fn work(&mut self, command: Line, typed: &str) -> Result<Answer> {
         // One that was stopped stops everything after it.
         self.session.cancel = Cancel::new();
         self.session.progress = Arc::from(display::progress(&Terminal::stderr()));
         typed.clone_into(&mut self.session.typed);
-        if let Some(interrupts) = &self.interrupts {
-            interrupts.watch(&self.session.cancel);
+        match &self.interrupts {
+            Some(interrupts) => interrupts.run(&mut self.session, move |session| command.run(session)),
+            None => command.run(&self.session),
         }
-        let result = command.run(&self.session);
-        if let Some(interrupts) = &self.interrupts {
-            interrupts.rest();
-        }
-        result
+    }
+}
+
+/// Whether a command is for the engine: those of evcxr, and those that are handed a variable (`$scores`).
+fn is_for_engine(line: &str) -> bool {
+    const OF_ENGINE: [&str; 9] = ["dep", "vars", "clear", "type", "types", "opt", "explain", "show_deps", "env"];
+    let mut words = line.trim_start().trim_start_matches([':', ' ']).split_whitespace();
+    let is_variable = |word: &str| {
+        word.strip_prefix('$')
+            .is_some_and(|name| name.starts_with(|letter: char| letter == '_' || letter.is_alphabetic()))
+    };
+    words.next().is_some_and(|name| OF_ENGINE.contains(&name)) || words.any(is_variable)
+}
+
+/// Where there is no engine, a line may be a command without its colon.
+fn mistaken(line: &str, error: Error) -> Error {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    match error.is_usage() && help::names().iter().any(|name| name == first) {
+        true => error.with_help(format!("did you mean `:{line}`?")),
+        false => error,
+    }
+}
+
+/// `cannot find value (line 3, column 5)`, told with the script that this is a line of.
+fn placed(message: &str, place: &Place<'_>) -> String {
+    let at = message.strip_suffix(')').and_then(|message| message.rsplit_once(" (line "));
+    match at {
+        Some((message, at)) => format!("{}, line {at}: {message}", place.name),
+        None => format!("{place}: {message}"),
     }
 }

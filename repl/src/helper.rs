@@ -1,6 +1,7 @@
 //! What the line editor asks while a line is typed.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use roborm::command::Current;
 use roborm::display::{Terminal, Tone};
@@ -11,21 +12,40 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Result};
 
 use crate::completion::Completion;
-use crate::engine::Commands;
+use crate::engine::{Brackets, Engine};
 use crate::hints::{self, Suggestion};
+use crate::reflow::Reflow;
 use crate::{help, highlight, lines};
 
 /// Completion, hints, colours, and whether a line is whole.
 pub struct Helper {
     grammar: clap::Command,
     completion: Completion,
+    engine: Engine,
     terminal: Terminal,
+    /// What is drawn is final: nothing is marked in it.
+    is_final: Cell<bool>,
+    reflow: Reflow,
 }
 
 impl Helper {
     /// For a session and the terminal it is on.
-    pub fn new(current: Current, terminal: Terminal) -> Self {
-        Self { grammar: help::grammar(), completion: Completion::new(current), terminal }
+    pub fn new(current: Current, engine: Engine, terminal: Terminal) -> Self {
+        Self {
+            grammar: help::grammar(),
+            completion: Completion::new(current),
+            engine,
+            terminal,
+            is_final: Cell::new(false),
+            reflow: Reflow::new(),
+        }
+    }
+}
+
+impl Helper {
+    /// A line is about to be typed behind this prompt.
+    pub fn prompt(&self, prompt: &str) {
+        self.reflow.prompt(prompt);
     }
 }
 
@@ -33,7 +53,17 @@ impl Completer for Helper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, pos: usize, _ctx: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
-        Ok(self.completion.of(line.get(..pos).unwrap_or(line), &self.grammar))
+        let typed = line.get(..pos).unwrap_or(line);
+        let open = lines::pieces(typed, &Brackets).pop();
+        match open.filter(|piece| !lines::is_command(&piece.text) && piece.bytes.end == typed.len()) {
+            None => Ok(self.completion.of(typed, &self.grammar)),
+            Some(piece) => {
+                let source = typed.get(piece.bytes.clone()).unwrap_or_default();
+                let (start, found) = self.engine.complete(source).unwrap_or((source.len(), Vec::new()));
+                let pair = |(display, replacement)| Pair { display, replacement };
+                Ok((piece.bytes.start + start, found.into_iter().map(pair).collect()))
+            }
+        }
     }
 }
 
@@ -41,29 +71,32 @@ impl Hinter for Helper {
     type Hint = Suggestion;
 
     fn hint(&self, line: &str, pos: usize, ctx: &Context<'_>) -> Option<Suggestion> {
+        // Asked for whenever the whole line is drawn.
+        self.reflow.settle(line, pos);
         hints::of(line, pos, ctx, &self.grammar)
     }
 }
 
 impl Highlighter for Helper {
-    fn highlight<'l>(&self, line: &'l str, _pos: usize) -> Cow<'l, str> {
-        Cow::Owned(highlight::line(line, &self.grammar, &self.terminal))
+    fn highlight<'l>(&self, line: &'l str, pos: usize) -> Cow<'l, str> {
+        let pos = (!self.is_final.get()).then_some(pos);
+        Cow::Owned(highlight::text(line, pos, &self.grammar, &self.terminal))
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
         Cow::Owned(self.terminal.paint(Tone::Dim, hint))
     }
 
-    fn highlight_char(&self, _line: &str, _pos: usize, kind: CmdKind) -> bool {
+    fn highlight_char(&self, line: &str, pos: usize, kind: CmdKind) -> bool {
+        self.is_final.set(kind == CmdKind::ForcedRefresh);
         // A letter may finish the name of a command.
-        kind != CmdKind::MoveCursor
+        kind != CmdKind::MoveCursor || highlight::is_at_bracket(line, pos)
     }
 }
 
 impl Validator for Helper {
     fn validate(&self, ctx: &mut ValidationContext<'_>) -> Result<ValidationResult> {
-        let whole =
-            lines::pieces(ctx.input(), &Commands).last().is_none_or(|last| lines::is_complete(&last.text, &Commands));
+        let whole = lines::pieces(ctx.input(), &self.engine).last().is_none_or(|last| last.whole);
         Ok(if whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
     }
 }

@@ -13,6 +13,8 @@ mod hints;
 mod history;
 mod lines;
 mod prompt;
+mod reflow;
+mod rust;
 mod script;
 mod speak;
 mod tour;

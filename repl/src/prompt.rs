@@ -7,7 +7,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::{ColorMode, CompletionType, Config, EditMode, Editor};
 
-use crate::front::{Done, Front};
+use crate::front::{Done, Front, Place};
 use crate::helper::Helper;
 use crate::history::History;
 use crate::{lines, speak};
@@ -23,14 +23,19 @@ pub fn run() -> ExitCode {
         Ok(editor) => editor,
         Err(error) => return broken(&error),
     };
-    editor.set_helper(Some(Helper::new(front.current().clone(), terminal)));
+    editor.set_helper(Some(Helper::new(front.current().clone(), front.engine().clone(), terminal)));
     let version = env!("CARGO_PKG_VERSION");
     speak::print(&format!("roborm {version}. :help lists the commands, :tour shows how to work, Ctrl-D ends.\n"), 0);
     let (mut history, note) = History::load(&mut editor);
     note.iter().for_each(|note| speak::complain(note));
+    front.engine().start();
 
     loop {
-        match editor.readline(&prompt(&front)) {
+        let prompt = prompt(&front);
+        if let Some(helper) = editor.helper() {
+            helper.prompt(&prompt);
+        }
+        match editor.readline(&prompt) {
             Ok(input) if input.trim().is_empty() => {
                 if matches!(front.step(), Done::Quit) {
                     break;
@@ -58,7 +63,7 @@ pub fn run() -> ExitCode {
 fn all(input: &str, front: &mut Front) -> Done {
     let mut last = Done::Line(0);
     for piece in lines::pieces(input, front.engine()) {
-        last = front.run(&piece.text, "");
+        last = front.run(&piece.text, &Place::default());
         if !matches!(last, Done::Line(0)) {
             break;
         }

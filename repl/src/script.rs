@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use roborm::Error;
 
-use crate::front::{Done, Front};
+use crate::engine::Brackets;
+use crate::front::{Done, Front, Place};
 use crate::{lines, speak};
 
 /// What comes in by standard input.
@@ -42,8 +43,12 @@ fn decoded(bytes: Vec<u8>, place: &str) -> ExitCode {
 /// A text that stands at `place`: its lines one after the other, up to the first that fails.
 pub fn text(script: &str, place: &str) -> ExitCode {
     let mut front = Front::of_script();
+    // Without an engine brackets tell where a piece ends.
+    if lines::pieces(script, &Brackets).iter().any(|piece| !lines::is_command(&piece.text)) {
+        front.engine().start_and_wait();
+    }
     for piece in lines::pieces(script, front.engine()) {
-        match front.run(&piece.text, &format!("{place}, line {}", piece.line)) {
+        match front.run(&piece.text, &Place { name: place, line: piece.line }) {
             Done::Line(0) => {}
             Done::Line(status) => return ExitCode::from(status),
             Done::Quit => break,

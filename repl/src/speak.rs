@@ -43,3 +43,8 @@ pub fn complain(text: &str) {
         let _ = writeln!(std::io::stderr(), "{}", display::text::clean(line));
     }
 }
+
+/// Writes a line to stderr as it is, colours and all.
+pub fn say_error(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

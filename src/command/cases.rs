@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use polars::prelude::*;
 
+use super::Session;
 use crate::chart::{ScorePoint, TrajectoryScores};
-use crate::dataset::Label;
+use crate::dataset::{Dataset, Label, OpenOptions, Trajectory};
 use crate::display::{Sign, number};
 use crate::error::nearest;
 use crate::paraphrase::Strategy;
@@ -77,8 +78,22 @@ pub(super) fn replies(scores: &ScoreTable, trajectory: &str) -> Result<Replies> 
     Ok(replies)
 }
 
+/// The trajectory that rows are of: in the dataset that is open, where they name it, or in the demo, which is always
+/// there. `None` where its dataset is elsewhere.
+pub(super) fn trajectory(id: &str, scores: &ScoreTable, session: &Session) -> Result<Option<Trajectory>> {
+    // The scores of another dataset may have the same ids.
+    let name = dataset_of(scores, id)?;
+    let open = session.current.dataset().filter(|open| name.as_deref().is_none_or(|name| name == open.name()));
+    let dataset = match (open, name.as_deref()) {
+        (Some(open), _) => open,
+        (None, Some("demo")) => Dataset::open("demo", &OpenOptions::default())?,
+        (None, _) => return Ok(None),
+    };
+    Ok(dataset.iter().find(|trajectory| trajectory.id == id).cloned())
+}
+
 /// The dataset that the rows of a trajectory name.
-pub(super) fn dataset_of(scores: &ScoreTable, trajectory: &str) -> Result<Option<String>> {
+fn dataset_of(scores: &ScoreTable, trajectory: &str) -> Result<Option<String>> {
     let rows = Rows::of(scores.frame())?;
     let row = (0..scores.len()).find(|row| rows.trajectory.text(*row) == trajectory);
     Ok(row.map(|row| rows.dataset.text(row).to_owned()).filter(|name| !name.is_empty()))
@@ -123,9 +138,16 @@ pub(super) fn check_models(cases: &[TrajectoryScores], models: &[String]) -> Res
     check("model", models, cases.iter().map(|case| case.model.as_str()))
 }
 
-/// Refuses a strategy that has no scores.
-pub(super) fn check_strategies(cases: &[TrajectoryScores], strategies: &[String]) -> Result<()> {
-    check("strategy", strategies, cases.iter().flat_map(|case| &case.points).map(|point| point.strategy.as_str()))
+/// Leaves out paraphrases of other strategies than these, where there are any named; refuses one that has no scores.
+pub(super) fn keep_strategies(cases: &mut [TrajectoryScores], strategies: &[String]) -> Result<()> {
+    check("strategy", strategies, cases.iter().flat_map(|case| &case.points).map(|point| point.strategy.as_str()))?;
+    if !strategies.is_empty() {
+        let wanted: Vec<Strategy> = strategies.iter().map(|name| Strategy::from(name.as_str())).collect();
+        for case in cases {
+            case.points.retain(|point| point.strategy == Strategy::Original || wanted.contains(&point.strategy));
+        }
+    }
+    Ok(())
 }
 
 fn check<'a>(what: &str, wanted: &[String], there: impl Iterator<Item = &'a str>) -> Result<()> {
@@ -141,6 +163,39 @@ fn check<'a>(what: &str, wanted: &[String], there: impl Iterator<Item = &'a str>
         return Err(Error::usage(format!("no scores of the {what} '{name}'")).with_help(help));
     }
     Ok(())
+}
+
+/// The id in the table that is meant: itself, as the open dataset understands it, or the only one that ends so.
+pub(super) fn find(all: &[TrajectoryScores], wanted: &str, session: &Session) -> Result<String> {
+    let has = |id: &str| all.iter().any(|case| case.trajectory == id);
+    if has(wanted) {
+        return Ok(wanted.to_owned());
+    }
+    if let Some(id) = session.current.dataset().and_then(|dataset| Some(dataset.get(wanted).ok()?.id.clone())) {
+        return match has(&id) {
+            true => Ok(id),
+            false => Err(Error::usage(format!("{id} has no scores yet")).with_help(format!("score it: `:spot {id}`"))),
+        };
+    }
+    let unpadded = wanted.trim_start_matches('0');
+    if wanted.bytes().all(|byte| byte.is_ascii_digit()) && has(unpadded) {
+        return Ok(unpadded.to_owned());
+    }
+    let mut ids: Vec<&str> = all.iter().map(|case| case.trajectory.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let ending: Vec<&str> = ids.iter().copied().filter(|id| !wanted.is_empty() && id.ends_with(wanted)).collect();
+    match ending[..] {
+        [only] => Ok(only.to_owned()),
+        [] => {
+            let near = nearest(wanted, ids.iter().copied());
+            let known = if near.is_empty() { ids.into_iter().take(8).collect() } else { near };
+            Err(Error::usage(format!("no trajectory {wanted} among the scores"))
+                .with_help(format!("there are: {}", known.join(", "))))
+        }
+        _ => Err(Error::usage(format!("{} trajectories end in {wanted}", ending.len()))
+            .with_help(format!("name one of: {}", ending.into_iter().take(8).collect::<Vec<_>>().join(", ")))),
+    }
 }
 
 /// The columns of a score table that a case is made of.

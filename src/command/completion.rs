@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::{Arg, Command};
 
 use super::Current;
+use super::words::{self, Quote, Words, needs_quotes};
 use crate::dataset::{Dataset, OpenOptions};
 use crate::reward;
 
@@ -16,6 +17,14 @@ pub struct Candidate {
     pub label: String,
     /// What to put in the word's place; a blank at its end says that the word is whole.
     pub text: String,
+}
+
+/// A candidate before it is quoted.
+struct Found {
+    label: String,
+    word: String,
+    /// It is whole: a blank follows.
+    ended: bool,
 }
 
 /// Completion in a session.
@@ -31,25 +40,28 @@ impl Completion {
         Self { current, last: Mutex::new(None) }
     }
 
-    /// Where the last word of `typed` starts, and what it could be.
+    /// Where the last word of `typed` starts, its quotation mark included, and what it could be.
     pub fn of(&self, typed: &str, grammar: &Command) -> (usize, Vec<Candidate>) {
-        let start = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-        let word = &typed[start..];
-        // What was pasted may hold several commands; the last is typed at.
-        let line = typed[..start].rsplit('\n').next().unwrap_or_default();
-        let before: Vec<String> =
-            shlex::split(line).unwrap_or_else(|| line.split_whitespace().map(str::to_owned).collect());
-        let candidates = match before.split_first() {
+        let words = Words::of(typed);
+        let word = words.last.as_str();
+        let found = match words.before.split_first() {
             None => commands(word, ":", grammar),
             Some((name, before)) => match name.strip_prefix(':').and_then(|name| grammar.find_subcommand(name)) {
                 Some(command) => self.argument(word, before, command, grammar),
                 None => Vec::new(),
             },
         };
-        (start, candidates)
+        // All in one way, so that what they begin with in common can be put in at once.
+        let quote = match words.quote {
+            Quote::Bare if found.iter().any(|found| needs_quotes(&found.word)) => Quote::Single,
+            quote => quote,
+        };
+        let candidate =
+            |found: Found| Candidate { label: found.label, text: words::typed(&found.word, quote, found.ended) };
+        (words.start, found.into_iter().map(candidate).collect())
     }
 
-    fn argument(&self, word: &str, before: &[String], command: &Command, grammar: &Command) -> Vec<Candidate> {
+    fn argument(&self, word: &str, before: &[String], command: &Command, grammar: &Command) -> Vec<Found> {
         if command.get_name() == "help" {
             return commands(word, "", grammar);
         }
@@ -71,10 +83,10 @@ impl Completion {
         }
     }
 
-    fn value(&self, word: &str, argument: &Arg) -> Vec<Candidate> {
+    fn value(&self, word: &str, argument: &Arg) -> Vec<Found> {
         let values: Vec<String> =
             argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-        let starting = |all: Vec<String>| -> Vec<Candidate> {
+        let starting = |all: Vec<String>| -> Vec<Found> {
             all.into_iter().filter(|name| name.starts_with(word)).map(|name| ended(&name)).collect()
         };
         match argument.get_id().as_str() {
@@ -101,19 +113,19 @@ impl Completion {
     }
 
     /// Ids of the dataset before the `#`, or of what is open.
-    fn trajectories(&self, word: &str) -> Vec<Candidate> {
+    fn trajectories(&self, word: &str) -> Vec<Found> {
         let (dataset, head, id) = match word.split_once('#') {
             Some((spec, id)) => (self.dataset(spec), format!("{spec}#"), id),
             None => (self.current.dataset(), String::new(), word),
         };
-        let mut found: Vec<Candidate> = dataset
+        let mut found: Vec<Found> = dataset
             .iter()
             .flat_map(Dataset::iter)
             .filter(|it| it.id.starts_with(id) || it.id.rsplit('/').next().is_some_and(|end| end.starts_with(id)))
-            .map(|it| Candidate { label: it.id.clone(), text: format!("{} ", quoted(&format!("{head}{}", it.id))) })
+            .map(|it| Found { label: it.id.clone(), word: format!("{head}{}", it.id), ended: true })
             .collect();
         if !word.contains('#') && "demo#".starts_with(word) {
-            found.push(Candidate { label: "demo#".to_owned(), text: "demo#".to_owned() });
+            found.push(Found { label: "demo#".to_owned(), word: "demo#".to_owned(), ended: false });
         }
         found
     }
@@ -128,35 +140,31 @@ impl Completion {
     }
 }
 
-fn commands(word: &str, head: &str, grammar: &Command) -> Vec<Candidate> {
-    let names = grammar.get_subcommands().map(|command| format!("{head}{}", command.get_name()));
+fn commands(word: &str, head: &str, grammar: &Command) -> Vec<Found> {
+    let shown = grammar.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = shown.map(|command| format!("{head}{}", command.get_name()));
     names.filter(|name| name.starts_with(word)).map(|name| ended(&name)).collect()
 }
 
 /// A word that is whole: a blank follows.
-fn ended(word: &str) -> Candidate {
-    Candidate { label: word.to_owned(), text: format!("{} ", quoted(word)) }
-}
-
-fn quoted(word: &str) -> String {
-    shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
+fn ended(word: &str) -> Found {
+    Found { label: word.to_owned(), word: word.to_owned(), ended: true }
 }
 
 /// Files and folders; hidden ones where the word asks for them.
-fn paths(word: &str) -> Vec<Candidate> {
+fn paths(word: &str) -> Vec<Found> {
     let (folder, start) = word.rfind('/').map_or(("", word), |at| word.split_at(at + 1));
     let Ok(entries) = std::fs::read_dir(if folder.is_empty() { Path::new(".") } else { Path::new(folder) }) else {
         return Vec::new();
     };
-    let mut found: Vec<Candidate> = entries
+    let mut found: Vec<Found> = entries
         .flatten()
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let wanted = name.starts_with(start) && (start.starts_with('.') || !name.starts_with('.'));
             let is_folder = entry.path().is_dir();
             let whole = format!("{folder}{name}{}", if is_folder { "/" } else { "" });
-            let replacement = if is_folder { quoted(&whole) } else { format!("{} ", quoted(&whole)) };
-            wanted.then_some(Candidate { label: name, text: replacement })
+            wanted.then_some(Found { label: name, word: whole, ended: !is_folder })
         })
         .collect();
     found.sort_by(|a, b| a.label.cmp(&b.label));

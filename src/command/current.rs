@@ -1,10 +1,11 @@
 //! What is open in a front that lasts: a dataset, a trajectory of it, a model, scores.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use polars::prelude::*;
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, OpenOptions};
 use crate::paraphrase::ParaphraseSet;
 use crate::scores::{ScoreTable, column};
 use crate::{Error, Result};
@@ -14,12 +15,24 @@ use crate::{Error, Result};
 #[derive(Clone, Default)]
 pub struct Current(Arc<Mutex<State>>);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct State {
     dataset: Option<Opened>,
     place: Option<usize>,
     models: Vec<String>,
     scores: Option<(ScoreTable, String)>,
+    changes: Changes,
+    /// What was handed to another process, or taken from one: both have it.
+    handed: Changes,
+}
+
+/// How often something was changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    /// What is open, looked at, asked.
+    pub opened: u64,
+    /// The scores.
+    pub scored: u64,
 }
 
 /// A dataset, as it was opened.
@@ -29,6 +42,9 @@ pub(super) struct Opened {
     pub paraphrases: Option<ParaphraseSet>,
     /// As it was typed.
     pub spec: String,
+    pub options: OpenOptions,
+    /// The file of the paraphrases.
+    pub paraphrase_file: Option<PathBuf>,
 }
 
 impl Current {
@@ -49,6 +65,17 @@ impl Current {
         self.state().scores.as_ref().map(|(table, _)| table.clone())
     }
 
+    /// The same state, shared with nobody: what a command changes in it is seen when it is [adopted](Self::adopt).
+    pub(super) fn fork(&self) -> Self {
+        Self(Arc::new(Mutex::new(self.state().clone())))
+    }
+
+    /// Takes over the state of a fork.
+    pub(super) fn adopt(&self, fork: &Self) {
+        let state = fork.state().clone();
+        *self.state() = state;
+    }
+
     pub(super) fn opened(&self) -> Option<Opened> {
         self.state().dataset.clone()
     }
@@ -57,11 +84,18 @@ impl Current {
         let mut state = self.state();
         state.dataset = Some(opened);
         state.place = None;
+        state.changes.opened += 1;
     }
 
     /// Makes a dataset the open one; `spec` is what it would be typed as.
     pub(crate) fn set_dataset(&self, dataset: Dataset, spec: &str) {
-        self.open(Opened { dataset, paraphrases: None, spec: spec.to_owned() });
+        self.open(Opened {
+            dataset,
+            paraphrases: None,
+            spec: spec.to_owned(),
+            options: OpenOptions::default(),
+            paraphrase_file: None,
+        });
     }
 
     /// Makes this trajectory the one that is looked at, where it is one of the open dataset.
@@ -69,6 +103,7 @@ impl Current {
         let mut state = self.state();
         let place = state.dataset.as_ref().and_then(|opened| opened.dataset.iter().position(|it| it.id == id));
         state.place = place.or(state.place);
+        state.changes.opened += 1;
     }
 
     /// The id of the trajectory after the one looked at last; the first at first.
@@ -82,6 +117,7 @@ impl Current {
         };
         let id = trajectory.id.clone();
         state.place = Some(next);
+        state.changes.opened += 1;
         Ok(id)
     }
 
@@ -91,7 +127,9 @@ impl Current {
     }
 
     pub(super) fn set_models(&self, models: &[String]) {
-        self.state().models = models.to_vec();
+        let mut state = self.state();
+        state.models = models.to_vec();
+        state.changes.opened += 1;
     }
 
     /// Where the scores come from, in words.
@@ -101,7 +139,9 @@ impl Current {
 
     /// Puts the scores of a file in the place of those so far.
     pub fn set_scores(&self, scores: ScoreTable, from: String) {
-        self.state().scores = Some((scores, from));
+        let mut state = self.state();
+        state.scores = Some((scores, from));
+        state.changes.scored += 1;
     }
 
     /// Adds scores to those so far; of rows with one key the new one stands.
@@ -115,7 +155,27 @@ impl Current {
             Some((before, from)) => (newest(before, scores)?, from.clone()),
         };
         state.scores = Some(merged);
+        state.changes.scored += 1;
         Ok(())
+    }
+
+    /// What there is that another process has not: (what is open, the scores). It is taken to have it from now on.
+    pub(super) fn hand(&self) -> (bool, bool) {
+        let mut state = self.state();
+        let news = (state.changes.opened != state.handed.opened, state.changes.scored != state.handed.scored);
+        state.handed = state.changes;
+        news
+    }
+
+    /// The other process has what this one has.
+    pub(super) fn handed(&self) {
+        let mut state = self.state();
+        state.handed = state.changes;
+    }
+
+    /// The other process is gone: a new one has nothing.
+    pub fn forget_handed(&self) {
+        self.state().handed = Changes::default();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::{Answer, Block, Session, report, robustness, score};
+use super::{Answer, Block, Session, chart, report, robustness, score};
 use crate::chart::ContactSheet;
-use crate::dataset::Dataset;
-use crate::display::{self, Bar, number};
+use crate::dataset::{Dataset, Trajectory};
+use crate::display::number;
 use crate::frames::{Encoding, Frame, Frames, ImageFormat, Sampling, SheetOptions, contact_sheet};
 use crate::paraphrase;
 use crate::reward::{self, ModelOptions};
-use crate::robustness::{Analysis, Robustness};
+use crate::robustness::Analysis;
 use crate::study::{Ledger, Plan, PlanOptions, Study};
 use crate::{Error, Result};
 
@@ -66,7 +66,7 @@ impl Demo {
             number::count(outcome.counts.planned / MODELS.len() as u64),
             MODELS.len()
         ))
-        .show(bars(&found))
+        .show(chart::bars(&found))
         .show_all(robustness::tables(&found).map(Block::Table))
         .say("Simulated: these models answer from the true progress, disturbed by wording. Their figures are for practice.")
         .say(format!("scores: {}\nreport: {}", scores_file.display(), report_file.display()));
@@ -94,48 +94,26 @@ fn overview(session: &Session, dataset: &Dataset) -> Result<Block> {
     })
 }
 
-/// How often each model flips, as bars.
-fn bars(found: &Robustness) -> Block {
-    let bars = found
-        .rows
-        .iter()
-        .filter(|row| row.group.text("strategy") != Some("original"))
-        .map(|row| Bar {
-            label: format!(
-                "{} {}",
-                row.group.text("model").unwrap_or_default(),
-                row.group.text("strategy").unwrap_or_default()
-            ),
-            estimate: display::Estimate {
-                value: row.crossing_rate.value,
-                interval: row.crossing_rate.interval,
-                n: row.crossing_rate.n,
-            },
-        })
-        .collect();
-    Block::Bars { bars, most: 1.0 }
+/// A contact sheet a rollout.
+fn sheets(session: &Session, dataset: &Dataset) -> Result<Vec<(String, ContactSheet)>> {
+    dataset.iter().map(|trajectory| Ok((trajectory.id.clone(), sheet(session, trajectory)?))).collect()
 }
 
-/// A contact sheet a rollout, small enough for a report that travels by mail.
-fn sheets(session: &Session, dataset: &Dataset) -> Result<Vec<(String, ContactSheet)>> {
+/// A contact sheet small enough for a report that travels by mail.
+pub(super) fn sheet(session: &Session, trajectory: &Trajectory) -> Result<ContactSheet> {
     let options = SheetOptions { frame_width: 160, columns: Some(6), max_frames: 12, ..SheetOptions::default() };
-    dataset
-        .iter()
-        .map(|trajectory| {
-            let frames = session.sampler.sample(trajectory, &Sampling::default())?.down_sample(options.max_frames);
-            let image = contact_sheet(&frames, &options)?;
-            let picture = Frame {
-                index: 0,
-                t_s: 0.0,
-                file_index: 0,
-                file_t_s: 0.0,
-                width: image.width(),
-                height: image.height(),
-                rgb: Arc::from(image.into_raw()),
-            };
-            let encoded = picture.encode(&Encoding { format: ImageFormat::Jpeg { quality: 82 }, max_side: None })?;
-            let alt = format!("Robot rollout {}: {}.", trajectory.id, trajectory.task);
-            Ok((trajectory.id.clone(), ContactSheet::new(encoded, alt, frames.frames.iter().map(|frame| frame.t_s))))
-        })
-        .collect()
+    let frames = session.sampler.sample(trajectory, &Sampling::default())?.down_sample(options.max_frames);
+    let image = contact_sheet(&frames, &options)?;
+    let picture = Frame {
+        index: 0,
+        t_s: 0.0,
+        file_index: 0,
+        file_t_s: 0.0,
+        width: image.width(),
+        height: image.height(),
+        rgb: Arc::from(image.into_raw()),
+    };
+    let encoded = picture.encode(&Encoding { format: ImageFormat::Jpeg { quality: 82 }, max_side: None })?;
+    let alt = format!("Robot rollout {}: {}.", trajectory.id, trajectory.task);
+    Ok(ContactSheet::new(encoded, alt, frames.frames.iter().map(|frame| frame.t_s)))
 }

@@ -16,6 +16,9 @@ fn of(name: &str) -> &'static [&'static str] {
         "spot" => &["spot demo#drawer --model simulated", "spot demo#bowl --model simulated --model simulated-flighty"],
         "flips" => &["flips scores.parquet", "flips scores.parquet --strategy adversarial --top 5"],
         "why" => &["why scores.parquet#bowl", "why scores.parquet#0412 --dataset rollouts.csv --model gpt-5.1"],
+        "chart" => {
+            &["chart scores.parquet", "chart scores.parquet --open", "chart scores.parquet#bowl --out bowl.html"]
+        }
         "robustness" => &[
             "robustness scores.parquet --by model,strategy",
             "robustness scores.parquet --compare lexical,adversarial",
@@ -39,7 +42,8 @@ fn of_lasting(name: &str) -> &'static [&'static str] {
         "score" => &["score --model simulated"],
         "spot" => &["spot bowl --model simulated", "spot bowl"],
         "flips" => &["flips", "flips --strategy adversarial"],
-        "why" => &["why bowl", "why"],
+        "why" => &["why bowl", "why bowl --strategy adversarial", "why"],
+        "chart" => &["chart", "chart --open", "chart bowl"],
         "robustness" => &["robustness"],
         _ => &[],
     }

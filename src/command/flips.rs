@@ -45,18 +45,9 @@ impl Flips {
         };
         let mut all = cases::of(&scores, self.boundary)?;
         cases::check_models(&all, &self.models)?;
-        cases::check_strategies(&all, &self.strategy)?;
+        cases::keep_strategies(&mut all, &self.strategy)?;
         all.retain(|case| self.models.is_empty() || self.models.contains(&case.model));
-        if !self.strategy.is_empty() {
-            let wanted: Vec<Strategy> = self.strategy.iter().map(|name| Strategy::from(name.as_str())).collect();
-            for case in &mut all {
-                case.points.retain(|point| point.strategy == Strategy::Original || wanted.contains(&point.strategy));
-            }
-        }
-        let total = all.len();
-        let mut crossing: Vec<Row> = all.iter().filter(|case| case.crosses()).map(Row::of).collect();
-        crossing.sort_by(|a, b| b.share().total_cmp(&a.share()).then(b.spread().total_cmp(&a.spread())));
-        Ok(self.answer(&crossing, total))
+        Ok(self.answer(&worst_first(&all), all.len()))
     }
 
     fn answer(&self, crossing: &[Row<'_>], total: usize) -> Answer {
@@ -111,9 +102,16 @@ impl Flips {
     }
 }
 
+/// Those that cross, by their share of flips, then by the range of their scores.
+pub(super) fn worst_first(all: &[TrajectoryScores]) -> Vec<Row<'_>> {
+    let mut crossing: Vec<Row> = all.iter().filter(|case| case.crosses()).map(Row::of).collect();
+    crossing.sort_by(|a, b| b.share().total_cmp(&a.share()).then(b.spread().total_cmp(&a.spread())));
+    crossing
+}
+
 /// A trajectory that crosses, and what is counted of it.
-struct Row<'a> {
-    case: &'a TrajectoryScores,
+pub(super) struct Row<'a> {
+    pub(super) case: &'a TrajectoryScores,
     flips: usize,
     /// Parsed paraphrases, the original not counted.
     wordings: usize,

@@ -29,10 +29,14 @@ pub fn answer(grammar: &Command, words: &[String]) -> Result<Answer> {
 
 fn all(grammar: &Command) -> Table {
     let mut table = Table::new([Column::text("command"), Column::text("does")]);
-    for command in grammar.get_subcommands() {
+    for command in grammar.get_subcommands().filter(|command| !command.is_hide_set()) {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         table.row([Cell::text(format!(":{}", command.get_name())), Cell::text(about)]);
     }
+    table.note(
+        "A first round: `:open demo`, `:score --model simulated`, `:flips` (which trajectories flip; `--strategy adversarial`: \
+         under which wordings), `:why ID` (on which words), `:chart`.",
+    );
     table.note(
         "`:help spot` tells of one, with examples. `:open demo`, then the id of a trajectory is enough: `:spot bowl`.",
     );

@@ -1,20 +1,40 @@
 //! Ctrl-C while a front is up.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 
+use super::Session;
+use crate::display::Progress;
+use crate::frames::{Decoder, DecoderOptions, Sampler};
 use crate::study::Cancel;
+use crate::{Error, Result};
+
+/// The stack of a command's thread: as much as a main thread has.
+const STACK_BYTES: usize = 8 << 20;
 
 /// Ctrl-C, caught for a front that outlives its commands. Clones share it.
 ///
-/// The first Ctrl-C while a command runs sends no more calls and waits for those under way, the second does not wait,
-/// the third ends the program on the spot: the way out of a command that does not listen. What was paid for is in the
-/// ledger in every case. Between commands Ctrl-C does nothing.
+/// While a study runs, the first Ctrl-C sends no more calls and waits for those under way, the second does not wait.
+/// What was paid for is in the ledger in every case. A command that makes no calls is left at the first Ctrl-C. Between
+/// commands Ctrl-C does nothing.
 #[derive(Clone, Default)]
 pub struct Interrupts(Arc<Mutex<Option<Watched>>>);
 
 struct Watched {
-    cancel: Cancel,
     count: u32,
+    /// Is told the count of each.
+    act: Box<dyn FnMut(u32) + Send>,
+}
+
+/// How a command on a thread of its own came to its end.
+enum End<T> {
+    Done(Result<T>),
+    /// Ctrl-C: nobody waits for it any more.
+    Left,
+    /// Its thread panicked.
+    Fell,
 }
 
 impl Interrupts {
@@ -22,7 +42,7 @@ impl Interrupts {
     pub fn catch() -> Self {
         let this = Self::default();
         let caught = this.clone();
-        let (ready, wait) = std::sync::mpsc::channel();
+        let (ready, wait) = mpsc::channel();
         let listen = move || {
             // Without a runtime or a handler Ctrl-C does what it always does: nothing is lost but comfort.
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
@@ -35,21 +55,89 @@ impl Interrupts {
                 }
             });
         };
-        if std::thread::Builder::new().name("roborm-interrupt".to_owned()).spawn(listen).is_ok() {
+        if thread::Builder::new().name("roborm-interrupt".to_owned()).spawn(listen).is_ok() {
             // Until the handler is there; a thread that gave up drops its end.
             let _ = wait.recv();
         }
         this
     }
 
-    /// The next Ctrl-C is for the work that `cancel` stops.
+    /// The next Ctrl-C is for the work that `cancel` stops; the third ends the program.
     pub fn watch(&self, cancel: &Cancel) {
-        self.set(Some(Watched { cancel: cancel.clone(), count: 0 }));
+        let cancel = cancel.clone();
+        self.call(move |count| match count {
+            1 => cancel.cancel(),
+            2 => cancel.abandon(),
+            _ => std::process::exit(130),
+        });
+    }
+
+    /// The next Ctrl-C, and those after it, are for `act`, which is told how many there were.
+    pub fn call(&self, act: impl FnMut(u32) + Send + 'static) {
+        self.set(Some(Watched { count: 0, act: Box::new(act) }));
     }
 
     /// Nothing is under way.
     pub fn rest(&self) {
         self.set(None);
+    }
+
+    /// Does `work` in a session that starts as `session` is, and takes over what it left there.
+    ///
+    /// The work has a thread of its own, so that Ctrl-C can leave one that does not listen: it goes on unheard until it
+    /// ends by itself, on a state that nobody sees, and with a decoder that nobody waits for.
+    ///
+    /// # Errors
+    /// Those of the work; that it was interrupted; that it panicked.
+    pub fn run<T: Send + 'static>(
+        &self,
+        session: &mut Session,
+        work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let gate = Arc::new(Gate { inner: Arc::clone(&session.progress), shut: AtomicBool::new(false) });
+        let own = Session {
+            current: session.current.fork(),
+            progress: Arc::clone(&gate) as Arc<dyn Progress>,
+            spending: Arc::default(),
+            ..session.clone()
+        };
+        let (sender, ends) = mpsc::channel();
+        let (left, spending, cancel) = (sender.clone(), Arc::clone(&own.spending), own.cancel.clone());
+        self.call(move |count| match count {
+            1 if spending.load(Ordering::Relaxed) => cancel.cancel(),
+            2 if spending.load(Ordering::Relaxed) => cancel.abandon(),
+            _ => {
+                cancel.abandon();
+                // Whoever waited is gone where this fails.
+                let _ = left.send(End::Left);
+            }
+        });
+        let current = own.current.clone();
+        let thread =
+            thread::Builder::new().name("roborm-command".to_owned()).stack_size(STACK_BYTES).spawn(move || {
+                let teller = Teller(sender);
+                let done = work(&own);
+                let _ = teller.0.send(End::Done(done));
+            });
+        let end = match thread {
+            Ok(_) => ends.recv().unwrap_or(End::Fell),
+            Err(error) => End::Done(Err(Error::io("a thread could not be started", &error))),
+        };
+        self.rest();
+        match end {
+            End::Done(done) => {
+                session.current.adopt(&current);
+                done
+            }
+            End::Left => {
+                gate.shut();
+                // The workers of the decoder are busy with what nobody wants any more.
+                session.sampler = Sampler::with_decoder(Decoder::new(DecoderOptions::default()));
+                Err(Error::interrupted("interrupted"))
+            }
+            End::Fell => Err(Error::worker("the command ended by a fault of this program, which stands above")
+                .with_help("the session goes on; what the command was about to change is as it was")),
+        }
     }
 
     fn set(&self, watched: Option<Watched>) {
@@ -60,10 +148,58 @@ impl Interrupts {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(watched) = state.as_mut() else { return };
         watched.count += 1;
-        match watched.count {
-            1 => watched.cancel.cancel(),
-            2 => watched.cancel.abandon(),
-            _ => std::process::exit(130),
+        (watched.act)(watched.count);
+    }
+}
+
+/// Tells of a thread's end, however it ends.
+struct Teller<T>(Sender<End<T>>);
+
+impl<T> Drop for Teller<T> {
+    fn drop(&mut self) {
+        let _ = self.0.send(End::Fell);
+    }
+}
+
+/// Progress that can be silenced: a command that was left must not write over the prompt.
+struct Gate {
+    inner: Arc<dyn Progress>,
+    shut: AtomicBool,
+}
+
+impl Gate {
+    fn shut(&self) {
+        self.shut.store(true, Ordering::Relaxed);
+        self.inner.end("");
+    }
+
+    fn open(&self) -> bool {
+        !self.shut.load(Ordering::Relaxed)
+    }
+}
+
+impl Progress for Gate {
+    fn begin(&self, total: u64, done: u64, what: &str) {
+        if self.open() {
+            self.inner.begin(total, done, what);
+        }
+    }
+
+    fn advance(&self, by: u64, note: &str) {
+        if self.open() {
+            self.inner.advance(by, note);
+        }
+    }
+
+    fn say(&self, line: &str) {
+        if self.open() {
+            self.inner.say(line);
+        }
+    }
+
+    fn end(&self, summary: &str) {
+        if self.open() {
+            self.inner.end(summary);
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::current::Opened;
 use super::options::Opening;
-use super::{Answer, Session, current};
+use super::{Answer, Session, current, handover};
 use crate::display::number;
 use crate::paraphrase::ParaphraseSet;
 use crate::scores::ScoreTable;
@@ -18,6 +18,10 @@ pub(super) enum Lasting {
     Open(Open),
     Next(Next),
     Scores(Scores),
+    #[command(hide = true)]
+    HandOver(handover::HandOver),
+    #[command(hide = true)]
+    TakeOver(handover::TakeOver),
 }
 
 /// Make a dataset the current one: the next commands need no more than the id of a trajectory
@@ -51,6 +55,8 @@ impl Lasting {
             Self::Open(command) => command.run(session),
             Self::Next(_) => next(session),
             Self::Scores(command) => command.run(session),
+            Self::HandOver(command) => command.run(session),
+            Self::TakeOver(command) => command.run(session),
         }
     }
 }
@@ -69,7 +75,13 @@ impl Open {
             dataset.trajectories().first().map_or("", |first| first.id.as_str()),
         ));
         answer.notes = dataset.notes().iter().map(|note| format!("note: {note}")).collect();
-        session.current.open(Opened { dataset, paraphrases, spec: self.dataset.clone() });
+        session.current.open(Opened {
+            dataset,
+            paraphrases,
+            spec: self.dataset.clone(),
+            options: self.opening.options(),
+            paraphrase_file: self.paraphrases.clone(),
+        });
         Ok(answer)
     }
 }

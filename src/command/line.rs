@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::lasting::Lasting;
 use super::{
-    Answer, Session, demo, doctor, estimate, examples, flips, frames, ledger, models, robustness, score, spot,
+    Answer, Session, chart, demo, doctor, estimate, examples, flips, frames, ledger, models, robustness, score, spot,
     trajectories, why,
 };
 use crate::error::nearest;
@@ -77,6 +77,7 @@ enum Verb {
     Spot(spot::Spot),
     Flips(flips::Flips),
     Why(why::Why),
+    Chart(chart::ChartCommand),
     Robustness(robustness::RobustnessCommand),
     Models(models::Models),
     Doctor(doctor::Doctor),
@@ -162,6 +163,7 @@ impl Line {
             Verb::Spot(command) => command.run(session),
             Verb::Flips(command) => command.run(session),
             Verb::Why(command) => command.run(session),
+            Verb::Chart(command) => command.run(session),
             Verb::Robustness(command) => command.run(session),
             Verb::Models(command) => command.run(),
             Verb::Doctor(command) => command.run(session),
@@ -183,7 +185,7 @@ fn shell() -> clap::Command {
 fn strict(grammar: clap::Command) -> clap::Command {
     const NEEDED: [&str; 6] = ["dataset", "source", "trajectory", "scores", "case", "models"];
     /// Filters, not what is asked.
-    const FILTERED: [&str; 2] = ["flips", "why"];
+    const FILTERED: [&str; 3] = ["flips", "why", "chart"];
     grammar.mut_subcommands(|mut command| {
         for id in NEEDED {
             let has = command.get_arguments().any(|argument| argument.get_id() == id);

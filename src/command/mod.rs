@@ -5,7 +5,9 @@
 //! in its own way: as text, as JSON, or as rich output of a notebook.
 
 mod answer;
+mod browser;
 mod cases;
+mod chart;
 mod completion;
 mod current;
 mod demo;
@@ -14,6 +16,7 @@ mod estimate;
 mod examples;
 mod flips;
 mod frames;
+mod handover;
 pub mod help;
 mod interrupt;
 mod lasting;
@@ -30,6 +33,7 @@ mod spot;
 mod trajectories;
 mod why;
 mod wording;
+mod words;
 
 pub use answer::{Answer, Block};
 pub use completion::{Candidate, Completion};

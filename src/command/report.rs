@@ -1,8 +1,8 @@
 //! From a score table to the report.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use crate::Result;
 use crate::chart::{
     self, BoundaryPoint, Case, Confusion, ContactSheet, CrossingPoint, ErrorPoint, Figure, Method, Palette, Report,
     Section,
@@ -11,6 +11,7 @@ use crate::display::number;
 use crate::paraphrase::Strategy;
 use crate::robustness::{Analysis, Robustness, Row};
 use crate::scores::{ScoreTable, column};
+use crate::{Error, Result};
 
 use super::cases;
 
@@ -71,13 +72,36 @@ pub(super) fn of(scores: &ScoreTable, analysis: &Analysis, extra: Extra<'_>) -> 
     Ok(report)
 }
 
+/// The report of one trajectory: what each model made of its wordings.
+pub(super) fn of_one(scores: &ScoreTable, boundary: f64, extra: Extra<'_>) -> Result<Report> {
+    let cases = cases::of(scores, boundary)?;
+    let models: Vec<String> = distinct(cases.iter().map(|case| case.model.clone()));
+    let mut report =
+        Report::new(extra.title).subtitle("One robot rollout, and what reward models make of its wordings");
+    for (term, value) in facts(scores, &models)? {
+        report = report.fact(term, value);
+    }
+    if let Some(warning) = says_simulated(&models) {
+        report = report.warning(warning);
+    }
+    let section = Section::new("Which words flip the verdict").cases(cases.into_iter().map(|scores| {
+        let sheet = extra.sheets.iter().find(|(id, _)| *id == scores.trajectory);
+        match sheet {
+            Some((_, sheet)) => Case::new(scores).sheet(sheet.clone()),
+            None => Case::new(scores),
+        }
+    }));
+    report = report.section(section).provenance("roborm", env!("CARGO_PKG_VERSION"));
+    Ok(if extra.command.is_empty() { report } else { report.provenance("command", extra.command) })
+}
+
 /// The model's name as the charts show it: with its config where the model has several.
-fn name(row: &Row) -> String {
+pub(super) fn name(row: &Row) -> String {
     let model = row.group.text("model").unwrap_or_default();
     row.group.text("config").map_or_else(|| model.to_owned(), |config| format!("{model} ({config})"))
 }
 
-fn strategy(row: &Row) -> Strategy {
+pub(super) fn strategy(row: &Row) -> Strategy {
     row.group.strategy().unwrap_or(Strategy::Original)
 }
 
@@ -214,6 +238,29 @@ fn facts(scores: &ScoreTable, models: &[String]) -> Result<Vec<(&'static str, St
 /// What is to be said of the simulated models in a score table, where there are any.
 pub(super) fn simulated(scores: &ScoreTable) -> Result<Option<String>> {
     Ok(says_simulated(&values(scores, column::MODEL)?))
+}
+
+/// What is to be said of scores that no reply on the scale from 1 to 5 can have been, where there are any.
+pub(super) fn off_the_scale(scores: &ScoreTable) -> Result<Option<String>> {
+    let off =
+        scores.frame().column(column::SCORE)?.f64()?.iter().flatten().filter(|s| !(1.0..=5.0).contains(s)).count();
+    Ok((off > 0).then(|| {
+        let scores = number::things(off, "score lies", "scores lie");
+        format!(
+            "{scores} outside 1 to 5; boundary, error and labels are on that scale: rescale them, or read with care"
+        )
+    }))
+}
+
+/// The report is HTML, and its file must be named so: a browser goes by the name.
+pub(super) fn check_name(file: &Path) -> Result<()> {
+    let named =
+        file.extension().is_some_and(|ending| ["html", "htm"].iter().any(|html| ending.eq_ignore_ascii_case(html)));
+    if named {
+        return Ok(());
+    }
+    Err(Error::usage(format!("the report is one HTML file, and {} is not named so", file.display()))
+        .with_help("end the name in .html"))
 }
 
 fn says_simulated(models: &[String]) -> Option<String> {

@@ -65,6 +65,7 @@ pub(super) fn run(study: Study, session: &Session) -> Result<Outcome> {
     if session.owns_interrupts {
         interrupt::listen(&session.cancel);
     }
+    let _spending = session.spend();
     let teller = Arc::new(Teller { progress: Arc::clone(&session.progress), retries: AtomicU64::new(0) });
     study.progress(teller).run()
 }
@@ -88,6 +89,9 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
     }
     if outcome.failures.len() > TOLD {
         answer = answer.note(format!("failed: {} more reasons", outcome.failures.len() - TOLD));
+    }
+    for note in &outcome.notes {
+        answer = answer.note(note.clone());
     }
     if let Some(error) = &outcome.stopped {
         answer = answer.note(format!("stopped: {error}"));

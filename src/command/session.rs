@@ -1,6 +1,7 @@
 //! What commands share while a front is up.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Current;
 use crate::dataset::Trajectory;
@@ -19,6 +20,8 @@ pub struct Session {
     pub progress: Arc<dyn Progress>,
     /// Whether Ctrl-C is for commands to handle while they spend money: so in a program that runs one command.
     pub owns_interrupts: bool,
+    /// Set while calls are made that cost money: a study that is stopped has something to bring home.
+    pub spending: Arc<AtomicBool>,
     /// The command as it was typed, for the line that resumes it.
     pub typed: String,
     /// What commands take where they are not told. Empty but at a prompt, in a script and in a notebook.
@@ -32,6 +35,7 @@ impl Default for Session {
             cancel: Cancel::new(),
             progress: Arc::new(Quiet),
             owns_interrupts: false,
+            spending: Arc::default(),
             typed: String::new(),
             current: Current::default(),
         }
@@ -47,9 +51,24 @@ impl Session {
         Self { owns_interrupts: true, typed: format!("roborm {typed}"), ..Self::default() }
     }
 
+    /// Tells that calls are made, until what it returns is dropped.
+    pub(super) fn spend(&self) -> Spending {
+        self.spending.store(true, Ordering::Relaxed);
+        Spending(Arc::clone(&self.spending))
+    }
+
     /// The sampler as a study takes it: the protocol's frame rule, all frames. Models down-sample to their own limits.
     pub(super) fn sample_frames(&self) -> SampleFrames {
         let sampler = self.sampler.clone();
         Arc::new(move |trajectory: &Trajectory| sampler.sample(trajectory, &Sampling::default()))
+    }
+}
+
+/// While it lives, calls are made.
+pub(super) struct Spending(Arc<AtomicBool>);
+
+impl Drop for Spending {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }

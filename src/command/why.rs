@@ -9,7 +9,6 @@ use super::{Answer, Block, Session, cases, current, wording};
 use crate::chart::{ScorePoint, TrajectoryScores};
 use crate::dataset::{Dataset, OpenOptions, Trajectory};
 use crate::display::{Cell, Column, Table, number, text};
-use crate::error::nearest;
 use crate::frames::{Sampling, SheetOptions, contact_sheet};
 use crate::robustness::DEFAULT_BOUNDARY;
 use crate::scores::ScoreTable;
@@ -28,6 +27,10 @@ pub(super) struct Why {
     #[arg(long = "dataset", value_name = "DATASET")]
     frames_of: Option<String>,
 
+    /// Paraphrases of these strategies only; the original instruction is always there to be held against
+    #[arg(long, value_name = "S", value_delimiter = ',')]
+    strategy: Vec<String>,
+
     /// These models only
     #[arg(long = "model", value_name = "NAME")]
     models: Vec<String>,
@@ -41,9 +44,10 @@ impl Why {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         cases::check_boundary(self.boundary)?;
         let (scores, wanted) = self.scores(session)?;
-        let all = cases::of(&scores, self.boundary)?;
+        let mut all = cases::of(&scores, self.boundary)?;
         cases::check_models(&all, &self.models)?;
-        let id = find(&all, &wanted, session)?;
+        cases::keep_strategies(&mut all, &self.strategy)?;
+        let id = cases::find(&all, &wanted, session)?;
         session.current.look_at(&id);
         let mut these: Vec<&TrajectoryScores> = all.iter().filter(|case| case.trajectory == id).collect();
         these.retain(|case| self.models.is_empty() || self.models.contains(&case.model));
@@ -107,48 +111,7 @@ impl Why {
         if let Some(spec) = &self.frames_of {
             return Ok(Some(Dataset::open(spec, &OpenOptions::default())?.get(id)?.clone()));
         }
-        // The scores of another dataset may have the same ids.
-        let name = cases::dataset_of(scores, id)?;
-        let open = session.current.dataset().filter(|open| name.as_deref().is_none_or(|name| name == open.name()));
-        let dataset = match (open, name.as_deref()) {
-            (Some(open), _) => open,
-            (None, Some("demo")) => Dataset::open("demo", &OpenOptions::default())?,
-            (None, _) => return Ok(None),
-        };
-        Ok(dataset.iter().find(|trajectory| trajectory.id == id).cloned())
-    }
-}
-
-/// The id in the table that is meant: itself, as the open dataset understands it, or the only one that ends so.
-fn find(all: &[TrajectoryScores], wanted: &str, session: &Session) -> Result<String> {
-    let has = |id: &str| all.iter().any(|case| case.trajectory == id);
-    if has(wanted) {
-        return Ok(wanted.to_owned());
-    }
-    if let Some(id) = session.current.dataset().and_then(|dataset| Some(dataset.get(wanted).ok()?.id.clone())) {
-        return match has(&id) {
-            true => Ok(id),
-            false => Err(Error::usage(format!("{id} has no scores yet")).with_help(format!("score it: `:spot {id}`"))),
-        };
-    }
-    let unpadded = wanted.trim_start_matches('0');
-    if wanted.bytes().all(|byte| byte.is_ascii_digit()) && has(unpadded) {
-        return Ok(unpadded.to_owned());
-    }
-    let mut ids: Vec<&str> = all.iter().map(|case| case.trajectory.as_str()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let ending: Vec<&str> = ids.iter().copied().filter(|id| !wanted.is_empty() && id.ends_with(wanted)).collect();
-    match ending[..] {
-        [only] => Ok(only.to_owned()),
-        [] => {
-            let near = nearest(wanted, ids.iter().copied());
-            let known = if near.is_empty() { ids.into_iter().take(8).collect() } else { near };
-            Err(Error::usage(format!("no trajectory {wanted} among the scores"))
-                .with_help(format!("there are: {}", known.join(", "))))
-        }
-        _ => Err(Error::usage(format!("{} trajectories end in {wanted}", ending.len()))
-            .with_help(format!("name one of: {}", ending.into_iter().take(8).collect::<Vec<_>>().join(", ")))),
+        cases::trajectory(id, scores, session)
     }
 }
 

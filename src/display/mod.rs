@@ -35,7 +35,7 @@ mod terminal;
 
 pub use bars::{Bar, bars};
 pub use number::Estimate;
-pub use picture::picture;
+pub use picture::{picture, picture_of_png};
 pub use progress::{Lines, Progress, Quiet, progress};
 pub use strip::strip;
 pub use table::{Cell, Column, Sign, Table};

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use base64::Engine as _;
+
 use super::terminal::{Color, Graphics, Terminal};
 use super::{iterm, kitty, sixel, text};
 use crate::frames::resize::resize;
@@ -28,6 +30,13 @@ pub fn picture(rgb: &[u8], width: u32, height: u32, columns: usize, what: &str, 
             None => format!("{line}\n"),
         }
     })
+}
+
+/// A picture that comes as a PNG file in base64, as notebooks are given it; `None` where it is none.
+pub fn picture_of_png(base64: &str, columns: usize, what: &str, terminal: &Terminal) -> Option<String> {
+    let file = base64::engine::general_purpose::STANDARD.decode(base64.trim()).ok()?;
+    let image = image::load_from_memory_with_format(&file, image::ImageFormat::Png).ok()?.into_rgb8();
+    Some(picture(image.as_raw(), image.width(), image.height(), columns, what, terminal))
 }
 
 /// Pixels that a column of a terminal is taken for, where a protocol is not told in columns and to choose a size that

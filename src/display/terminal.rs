@@ -45,6 +45,8 @@ pub enum Tone {
     Good,
     /// Failure, a flip, something to look at.
     Bad,
+    /// What belongs together, as two brackets.
+    Mark,
 }
 
 /// What the other end can show: width, colours, characters, pictures.
@@ -207,6 +209,7 @@ impl Terminal {
             Tone::Plain => return text.to_owned(),
             Tone::Strong => "1",
             Tone::Dim => "2",
+            Tone::Mark => "1;4",
             Tone::Good if rich => "38;5;39",
             Tone::Good => "36",
             Tone::Bad if rich => "38;5;208",

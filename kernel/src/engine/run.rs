@@ -38,8 +38,7 @@ pub struct Engine {
     control: Arc<Control>,
     shared: Arc<Shared>,
     toolkit: Toolkit,
-    /// Its folder is removed with it.
-    _session: Session,
+    session: Session,
     /// The source of the cell whose chart brought what draws charts: it brings it again.
     carrier: Option<String>,
     /// evcxr knows that a cell may end at a `?`.
@@ -54,7 +53,7 @@ impl Engine {
     pub fn start(toolkit: &Toolkit, events: impl Fn(Event) + Send + Sync + 'static) -> Result<Self> {
         let session = Session::new()?;
         let events: super::pump::Events = Arc::new(events);
-        let control = Arc::new(Control::default());
+        let control = Arc::new(Control::new(session.files.stop()));
         let pump = Pump::start(&session.files, Arc::clone(&events), Arc::clone(&control))?;
         let failed = |error: evcxr::Error| {
             Error::new(format!("the evaluator cannot start: {error}"))
@@ -91,7 +90,7 @@ impl Engine {
             control,
             shared,
             toolkit,
-            _session: session,
+            session,
             carrier: None,
             allows_question: false,
         })
@@ -110,7 +109,16 @@ impl Engine {
                 failure = Some(interrupted("the cell was interrupted"));
                 break;
             }
-            match self.section(section, source) {
+            // evcxr takes its own faults for a reason to end.
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.section(section, source)));
+            let done = done.unwrap_or_else(|_| {
+                Err(fault::plain(
+                    "Error",
+                    "the evaluator came to a fault of its own in this cell",
+                    Some("variables of earlier cells are kept; please report the cell"),
+                ))
+            });
+            match done {
                 // Of Rust, what the cell ends in is its value; what was asked for in between is shown.
                 Ok(Some(found)) if section.kind != Kind::Rust && at + 1 < sections.len() => self.pump.show(found),
                 Ok(found) => value = found,
@@ -297,7 +305,18 @@ impl Engine {
         self.control.enter(What::Rust);
         // evcxr counts lines from the first of what it is given.
         let text = format!("{}{}", "\n".repeat(section.line), edited.text);
-        let result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+        self.session.files.set_quick(true);
+        let mut result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+        let has_failed = self.session.files.has_failed();
+        self.session.files.set_quick(false);
+        if has_failed {
+            if let Some(failure) = self.of_check(section, cell) {
+                self.control.leave();
+                return Err(failure);
+            }
+            // A check finds nothing wrong: it is what becomes of the cell that does not compile.
+            result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+        }
         self.control.leave();
         let heard = self.pump.end_of_section();
         match (result, heard.failed) {
@@ -364,6 +383,11 @@ impl Engine {
         if !is_changed || !matches!(error, evcxr::Error::CompilationErrors(_)) {
             return None;
         }
+        self.of_check(section, cell)
+    }
+
+    /// What a check finds wrong with the text as it was typed.
+    fn of_check(&mut self, section: &Section, cell: &str) -> Option<Failure> {
         let (text, back) = for_check(section, &section.text);
         let mut errors = self.context.check(&text).ok()?;
         errors.retain(CompilationError::is_from_user_code);

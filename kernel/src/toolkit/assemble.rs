@@ -48,7 +48,7 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
             return Err(Error::new(format!("{program} is not in {}", build.display())).with_help(BUILD));
         }
     }
-    for folder in ["lib", "bin", "fronts", "cells"] {
+    for folder in ["lib", "bin", "fronts", "cells", "stub"] {
         let folder = into.join(folder);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(&folder)(error)),
@@ -69,6 +69,7 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
         std::os::unix::fs::symlink("../bin/roborm-kernel", &link).map_err(refused(&link))?;
     }
     compile_cells(&into, &recorded)?;
+    recorded.linker = super::stub::make(&into, &into.join("lib").join(LIBRARY), &recorded)?;
     recorded.write(&into)
 }
 
@@ -245,7 +246,7 @@ fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
         .arg(&source)
         .arg("-o")
         .arg(into.join("bin/roborm-cells"));
-    recorded.link(into, &mut rustc);
+    recorded.link(into, &mut rustc, true);
     let output = rustc.output().map_err(|error| Error::io("cannot run rustc", &error))?;
     if output.status.success() {
         return Ok(());

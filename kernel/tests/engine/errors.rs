@@ -81,3 +81,19 @@ fn what_is_not_debug_says_so() {
     let said = text(&bench.failure("struct NoDebug; NoDebug"));
     assert!(said.contains("`NoDebug` doesn't implement `Debug`") && said.contains("derive(Debug)"), "{said}");
 }
+
+#[test]
+fn a_function_that_no_library_has() {
+    let mut bench = Bench::new();
+    bench.value("let x = 41;");
+    let said = text(
+        &bench
+            .failure("unsafe extern \"C\" { fn no_such_function_anywhere(); } unsafe { no_such_function_anywhere() }"),
+    );
+    assert!(said.contains("no_such_function_anywhere"), "{said}");
+    assert_eq!(bench.value("x"), "41");
+    assert_eq!(
+        bench.value("unsafe extern \"C\" { safe fn getpid() -> i32; } getpid() == std::process::id() as i32"),
+        "true"
+    );
+}

@@ -6,8 +6,11 @@
 #[path = "../cli/bench.rs"]
 #[allow(dead_code)]
 mod bench;
+mod charts;
+mod completion;
 mod lines;
 mod screen;
 mod session;
 mod surroundings;
+mod typing;
 mod verdicts;

@@ -84,6 +84,12 @@ impl<'a> Screen<'a> {
         self
     }
 
+    /// Gives the window so many columns.
+    pub fn resize(&self, columns: usize) -> &Self {
+        self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", "50"]);
+        self
+    }
+
     /// Everything that was on the screen, lines that were folded by the terminal joined.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-J", "-S", "-"]).stdout).into_owned()
@@ -103,6 +109,15 @@ impl<'a> Screen<'a> {
                 return text;
             }
             assert!(start.elapsed() < DEADLINE, "this is not what was awaited:\n{text}");
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Waits until the screen, with its colours, is as it should be.
+    pub fn wait_colored(&self, is: impl Fn(&str) -> bool) {
+        let start = Instant::now();
+        while !is(&self.colored()) {
+            assert!(start.elapsed() < DEADLINE, "this is not what was awaited:\n{}", self.colored());
             std::thread::sleep(LOOK);
         }
     }

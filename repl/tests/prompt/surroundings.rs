@@ -53,3 +53,39 @@ fn a_damaged_history_is_put_aside_and_one_that_cannot_be_kept_is_told() {
     screen.line(":next").shows("no dataset is open");
     screen.key("Up").wait(|text| text.matches("roborm> :next").count() == 2);
 }
+
+#[test]
+fn a_history_that_cannot_be_written_to_is_told_and_the_session_goes_on() {
+    let bench = Bench::new();
+    Screen::ready(&bench, 80, &[]).line(":models").shows("gpt-5.1");
+    let folder = bench.path("state/roborm/history");
+    let file = fs::read_dir(&folder).expect("a history").flatten().next().expect("a file").path();
+    // Not by permissions: the tests may run as root.
+    fs::remove_file(&file).and_then(|()| fs::create_dir(&file)).expect("the folder is ours");
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.shows("note: history is not kept");
+    screen.line(":help next").shows("Go on to the next trajectory");
+    screen.key("Up").wait(|text| text.matches("roborm> :help next").count() == 2);
+    screen.key("C-c").key("C-d").shows("status 0");
+}
+
+#[test]
+fn without_any_terminal_it_reads_what_comes_in() {
+    let bench = Bench::new();
+    bench.write("lesson", ":open demo\n:next\n");
+    let run = |input: &str| {
+        let line = format!("exec setsid env -i {} {input}", env!("CARGO_BIN_EXE_roborm"));
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &line]).current_dir(bench.path(""));
+        let run: crate::bench::Run = command.output().expect("sh runs").into();
+        run
+    };
+    let lesson = run("< lesson");
+    assert_eq!((lesson.status, lesson.stderr.as_str()), (0, ""), "{}", lesson.stdout);
+    assert!(lesson.stdout.contains("demo is open") && lesson.stdout.is_ascii(), "{}", lesson.stdout);
+    for nothing in ["< /dev/null", "<&-"] {
+        let run = run(nothing);
+        assert_eq!(run.stdout, "", "{nothing}");
+        assert!(!run.stderr.contains("panicked"), "{nothing}: {}", run.stderr);
+    }
+}

@@ -65,6 +65,11 @@ fn why_shows_the_wordings_in_order_of_score_with_what_differs_and_what_was_said(
     assert_eq!(of("score"), [json!(1.0), json!(3.0), json!(4.0), json!(5.0), json!(null)]);
     assert_eq!(of("flips"), [json!(true), json!(true), json!(false), json!(false), json!(false)]);
     assert_eq!(of("reply")[1], "Half way. ANSWER: 3");
+    // Of one strategy, with the original that it is held against.
+    let lexical = bench.json(&["why", "s.csv#a", "--strategy", "lexical"]);
+    let scores: Vec<_> = lexical["wordings"].as_array().expect("rows").iter().map(|row| row["score"].clone()).collect();
+    assert_eq!(scores, [json!(3.0), json!(4.0), json!(5.0)]);
+    bench.run(&["why", "s.csv#a", "--strategy", "lexica"]).refuses(2, &["did you mean lexical"]);
     let text = bench.run(&["why", "s.csv#a"]).stdout;
     for shown in [
         "[do not leave it shut]",

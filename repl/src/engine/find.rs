@@ -1,0 +1,68 @@
+//! Where the engine is.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use roborm::{Error, Result};
+
+const PROGRAM: &str = "roborm-kernel";
+
+/// The program that `ROBORM_KERNEL` names; else the one that this program was installed with, that a Jupyter kernel was
+/// installed with, or that is on `PATH`.
+pub fn program() -> Result<PathBuf> {
+    if let Some(named) = env::var_os("ROBORM_KERNEL").filter(|named| !named.is_empty()) {
+        let named = PathBuf::from(named);
+        return match named.is_file() {
+            true => Ok(named),
+            false => Err(Error::worker(format!("ROBORM_KERNEL names {}, which is no file", named.display()))
+                .with_help(format!("let it name the program {PROGRAM}, or unset it"))),
+        };
+    }
+    let file = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
+    let own = env::current_exe().ok();
+    let beside = own.iter().filter_map(|own| own.parent()).map(|folder| folder.join(&file)).filter(|it| is_whole(it));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path: Vec<PathBuf> =
+        env::split_paths(&path).map(|folder| folder.join(&file)).filter(|it| is_whole(it)).collect();
+    beside.chain(installed()).chain(on_path).find(|program| program.is_file()).ok_or_else(|| {
+        Error::usage("Rust expressions need the engine, which is not built; commands begin with `:`")
+            .with_help("`cargo xtask kernel` builds it, in the folder of roborm's sources; `:help` lists the commands")
+    })
+}
+
+/// Whether all that cells are compiled against is there: `TOOLKIT/bin/roborm-kernel`.
+fn is_whole(program: &Path) -> bool {
+    let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    program.ancestors().nth(2).is_some_and(|toolkit| toolkit.join("toolkit.json").is_file())
+}
+
+/// The programs that the user's Jupyter kernels name.
+fn installed() -> Vec<PathBuf> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = set("JUPYTER_DATA_DIR").or_else(|| {
+        let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
+        Some(data?.join("jupyter"))
+    });
+    let prefixes = set("VIRTUAL_ENV").map(|prefix| prefix.join("share/jupyter"));
+    let system = ["/usr/local/share/jupyter", "/usr/share/jupyter"].map(PathBuf::from);
+    let folders = data.into_iter().chain(prefixes).chain(system).map(|folder| folder.join("kernels"));
+    let mut found = Vec::new();
+    for kernels in folders {
+        let mut specs: Vec<PathBuf> = fs::read_dir(kernels)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path().join("kernel.json"))
+            .collect();
+        specs.sort();
+        found.extend(specs.iter().filter_map(|spec| program_of(spec)));
+    }
+    found
+}
+
+fn program_of(spec: &Path) -> Option<PathBuf> {
+    let spec: serde_json::Value = serde_json::from_str(&fs::read_to_string(spec).ok()?).ok()?;
+    let program = PathBuf::from(spec["argv"][0].as_str()?);
+    (program.file_stem()? == PROGRAM && is_whole(&program)).then_some(program)
+}

@@ -1,0 +1,189 @@
+//! Where a line goes that is no command: the evaluator of Rust, a program of its own.
+//!
+//! The prompt is there before it, and does without it: commands run here. It is started in the background, speaks JSON
+//! lines (`kernel/src/engine/serve.rs` says which), and shares with the commands what is open and scored: before a cell it
+//! is handed what changed here, after it what changed there is taken over.
+
+mod find;
+mod link;
+mod show;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use roborm::command::{Current, Interrupts};
+use roborm::display::Terminal;
+use roborm::{Error, Result};
+use serde_json::json;
+
+use crate::rust;
+use link::Link;
+pub use show::Show;
+
+/// How long a key may wait for an answer before the prompt does without it.
+const KEY: Duration = Duration::from_millis(150);
+/// The same for Tab, which is pressed to get one.
+const TAB: Duration = Duration::from_millis(1000);
+
+/// The evaluator of Rust. Clones share it.
+#[derive(Clone)]
+pub struct Engine(Arc<Mutex<State>>);
+
+enum State {
+    /// It is started when it is needed.
+    Idle,
+    Up(Arc<Link>),
+}
+
+/// How a piece of Rust ended.
+pub enum Ended {
+    /// It ran to its end.
+    Done,
+    /// It did not; an exit status, and what there is to say.
+    Failed { status: u8, message: String, traceback: Vec<String> },
+}
+
+impl Engine {
+    /// One that is started when Rust first comes.
+    pub fn idle() -> Self {
+        Self(Arc::new(Mutex::new(State::Idle)))
+    }
+
+    /// Starts it in the background, where it is installed.
+    pub fn start(&self) {
+        // What is wrong is told to whoever types Rust.
+        let _ = self.link();
+    }
+
+    /// Starts it and waits until it is ready, where it is installed.
+    pub fn start_and_wait(&self) {
+        // What is wrong is told to whoever types Rust.
+        let _ = self.link().and_then(|link| link.wait_ready());
+    }
+
+    /// Whether a source is whole, or goes on in the next line.
+    pub fn is_complete(&self, source: &str) -> bool {
+        if !rust::is_whole(source) {
+            return false;
+        }
+        // An open bracket is seen here; `let x =` by whoever knows the grammar.
+        let answer = self.up().and_then(|link| link.ask(json!({ "ask": "completeness", "source": source }), KEY));
+        answer.is_none_or(|answer| answer["completeness"] != "incomplete")
+    }
+
+    /// Where the name at the end of `source` starts, and what it could become: what to show and what to put in its place.
+    pub fn complete(&self, source: &str) -> Option<(usize, Vec<(String, String)>)> {
+        let answer = self.up()?.ask(json!({ "ask": "complete", "source": source, "byte": source.len() }), TAB)?;
+        let start = usize::try_from(answer["start"].as_u64()?).ok().filter(|start| source.is_char_boundary(*start))?;
+        let text = |item: &serde_json::Value, name: &str| item[name].as_str().map(str::to_owned);
+        let items = answer["items"].as_array()?;
+        Some((start, items.iter().filter_map(|item| Some((text(item, "label")?, text(item, "text")?))).collect()))
+    }
+
+    /// Runs a source on what is `current`, shows what it shows, and takes over what it leaves there.
+    ///
+    /// # Errors
+    /// There is no engine, or it is gone.
+    pub fn run(
+        &self,
+        source: &str,
+        current: &Current,
+        show: &mut Show<'_>,
+        interrupts: Option<&Interrupts>,
+    ) -> Result<Ended> {
+        let link = self.link()?;
+        if let Some(interrupts) = interrupts {
+            let link = Arc::clone(&link);
+            interrupts.call(move |_| link.interrupt());
+        }
+        let ended = link.wait_ready().and_then(|()| link.share(source, current, show));
+        if let Some(interrupts) = interrupts {
+            interrupts.rest();
+        }
+        if ended.is_err() && link.is_gone() {
+            // The next line gets a new one.
+            *self.state() = State::Idle;
+            current.forget_handed();
+        }
+        ended
+    }
+
+    /// The engine, where it is up and ready.
+    fn up(&self) -> Option<Arc<Link>> {
+        match &*self.state() {
+            State::Up(link) if link.is_ready() => Some(Arc::clone(link)),
+            _ => None,
+        }
+    }
+
+    /// The engine; started, where it was not.
+    fn link(&self) -> Result<Arc<Link>> {
+        let mut state = self.state();
+        if let State::Up(link) = &*state {
+            return Ok(Arc::clone(link));
+        }
+        let link = Link::start(&find::program()?)?;
+        *state = State::Up(Arc::clone(&link));
+        Ok(link)
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        // Every change is one assignment.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The engine as far as a piece of text needs one: whether it is whole. Where there is none, brackets tell.
+pub trait Grammar {
+    /// Whether a source is whole, or goes on in the next line.
+    fn is_complete(&self, source: &str) -> bool;
+}
+
+impl Grammar for Engine {
+    fn is_complete(&self, source: &str) -> bool {
+        Engine::is_complete(self, source)
+    }
+}
+
+/// Brackets, strings and comments alone: at every key.
+pub struct Brackets;
+
+impl Grammar for Brackets {
+    fn is_complete(&self, source: &str) -> bool {
+        rust::is_whole(source)
+    }
+}
+
+/// What is said where a failure has no colours to be shown in.
+pub fn plain(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut pieces = line.split("\x1b[");
+    plain.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        // A colour ends with its `m`; what else begins so is left as it is, for whoever cleans it.
+        let end = piece.find(|letter: char| letter.is_ascii_alphabetic()).map_or(piece.len(), |at| at + 1);
+        plain.push_str(piece.get(end..).unwrap_or_default());
+    }
+    plain
+}
+
+/// A line of a failure for this terminal.
+pub fn line_for(line: &str, terminal: &Terminal) -> String {
+    match terminal.color() {
+        roborm::display::Color::None => roborm::display::text::clean(&plain(line)),
+        _ => line.to_owned(),
+    }
+}
+
+/// Its own commands: what they are called, and what they do.
+pub const COMMANDS: [(&str, &str); 3] = [
+    ("dep", "Use another crate: `:dep rand = \"0.9\"`, `:dep mine = { path = \"../mine\" }`"),
+    ("vars", "The variables and their types"),
+    ("clear", "Forget the variables"),
+];
+
+fn gone(complaints: &str) -> Error {
+    let error =
+        Error::worker("the engine for Rust ended").with_help("the next line starts another; its variables are lost");
+    if complaints.is_empty() { error } else { error.at(complaints.lines().last().unwrap_or_default()) }
+}

@@ -1,0 +1,137 @@
+//! What a cell shows, on a terminal or a pipe.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::{Command, Stdio};
+
+use roborm::display::{self, Graphics, Terminal, text};
+use serde_json::Value;
+
+/// Columns of a picture, at most.
+const COLUMNS: usize = 120;
+
+/// Shows what a cell shows.
+pub struct Show<'a> {
+    /// `None`: nothing is shown.
+    terminal: Option<&'a Terminal>,
+    /// The last thing that was written did not end its line.
+    open: bool,
+    /// The display that stands last, in a line of its own, and can be written over.
+    last: Option<String>,
+    /// A display that was shown anew although others stand below it: its last form, told at the end.
+    owed: Option<(String, String)>,
+}
+
+impl<'a> Show<'a> {
+    /// On standard output, which is this terminal.
+    pub fn on(terminal: &'a Terminal) -> Self {
+        Self { terminal: Some(terminal), open: false, last: None, owed: None }
+    }
+
+    /// Shows nothing.
+    pub fn nothing() -> Self {
+        Self { terminal: None, open: false, last: None, owed: None }
+    }
+
+    /// Something happened.
+    pub fn event(&mut self, said: &Value) {
+        let Some(terminal) = self.terminal else { return };
+        let stream = said["text"].as_str().unwrap_or_default();
+        match said["event"].as_str() {
+            Some("stdout") => self.write(stream),
+            Some("stderr") => {
+                let mut err = std::io::stderr().lock();
+                // Where that cannot be done there is nobody to tell.
+                let _ = err.write_all(stream.as_bytes()).and_then(|()| err.flush());
+                self.last = None;
+            }
+            Some("display") => {
+                let id = said["display"].as_str();
+                let shown = bundle(&said["data"], terminal);
+                match (said["update"].as_bool().unwrap_or_default(), id) {
+                    (true, Some(id)) if self.last.as_deref() == Some(id) && is_line(&shown) && terminal.is_live() => {
+                        self.write(&format!("\x1b[A\r\x1b[K{shown}"));
+                        self.last = Some(id.to_owned());
+                    }
+                    (true, Some(id)) => self.owed = Some((id.to_owned(), shown)),
+                    (_, id) => {
+                        self.block(&shown);
+                        self.last = id.filter(|_| is_line(&shown)).map(str::to_owned);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The value of the last expression, where there is one; the cell is over.
+    pub fn value(&mut self, value: &Value) {
+        self.end();
+        if let Some(terminal) = self.terminal.filter(|_| value.is_object()) {
+            self.block(&bundle(&value["data"], terminal));
+        }
+    }
+
+    /// The cell is over.
+    pub fn end(&mut self) {
+        if let Some((_, shown)) = self.owed.take() {
+            self.block(&shown);
+        }
+        if self.open {
+            self.write("\n");
+        }
+    }
+
+    /// A line that the cell asks for; `None` where there is nobody to ask.
+    pub fn ask(&mut self, said: &Value) -> Option<String> {
+        self.terminal?;
+        self.write(said["prompt"].as_str().unwrap_or_default());
+        let hidden = said["password"].as_bool().unwrap_or_default() && std::io::stdin().is_terminal();
+        if hidden {
+            echo(false);
+        }
+        let mut line = String::new();
+        let read = std::io::stdin().lock().read_line(&mut line);
+        if hidden {
+            echo(true);
+            self.write("\n");
+        }
+        self.open = false;
+        read.ok().filter(|read| *read > 0).map(|_| line.trim_end_matches(['\r', '\n']).to_owned())
+    }
+
+    /// Something that has lines of its own.
+    fn block(&mut self, shown: &str) {
+        if self.open {
+            self.write("\n");
+        }
+        self.write(shown);
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.terminal.is_none() || text.is_empty() {
+            return;
+        }
+        crate::speak::print(text, 0);
+        self.open = !text.ends_with('\n');
+        self.last = None;
+    }
+}
+
+fn is_line(shown: &str) -> bool {
+    shown.matches('\n').count() == 1
+}
+
+/// The form of a value that a terminal can show best: its picture where it shows pictures, else its text.
+fn bundle(data: &Value, terminal: &Terminal) -> String {
+    let plain = data["text/plain"].as_str().unwrap_or_default();
+    let picture = data["image/png"].as_str().filter(|_| terminal.graphics() != Graphics::None);
+    if let Some(picture) = picture.and_then(|png| display::picture_of_png(png, COLUMNS, plain, terminal)) {
+        return picture;
+    }
+    plain.lines().map(|line| format!("{}\n", text::clean(line))).collect()
+}
+
+/// Whether what is typed is seen. A terminal that cannot be told shows it.
+fn echo(on: bool) {
+    let _ = Command::new("stty").arg(if on { "echo" } else { "-echo" }).stderr(Stdio::null()).status();
+}

@@ -1,0 +1,99 @@
+//! A line while it is typed.
+
+use crate::bench::Bench;
+use crate::screen::Screen;
+
+#[test]
+fn tab_completes_a_path_with_blanks() {
+    let bench = Bench::new();
+    bench.write("my data/s p.csv", "model,trajectory,strategy,instruction,score\nm,t,original,go,4\n");
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.types(":scores my").key("Tab").shows("roborm> :scores 'my data/");
+    screen.key("Tab").shows("roborm> :scores 'my data/s p.csv'");
+    screen.key("Enter").shows("my data/s p.csv: 1 scores of 1 trajectories");
+}
+
+#[test]
+fn the_bracket_at_the_cursor_and_its_partner_are_marked() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 80, &["TERM=xterm-256color"]);
+    // The bracket inside the string is none.
+    screen.types("f(vec![1, 2], \")\")").key("Left");
+    screen.wait_colored(|text| underlined(text) == "()");
+    for _ in 0..6 {
+        screen.key("Left");
+    }
+    screen.wait_colored(|text| underlined(text) == "[]");
+    // When the line is done nothing is marked in it.
+    screen.key("End").key("Enter").shows("error: ");
+    assert_eq!(underlined(&screen.colored()), "", "{}", screen.colored());
+}
+
+/// The letters of a screen that are underlined.
+fn underlined(colored: &str) -> String {
+    let (mut letters, mut is) = (String::new(), false);
+    for piece in colored.split("\x1b[") {
+        let (codes, text) = piece.split_once('m').unwrap_or(("", piece));
+        for code in codes.split(';') {
+            is = code == "4" || (is && code != "0" && !code.is_empty());
+        }
+        if is {
+            letters.push_str(text);
+        }
+    }
+    letters
+}
+
+#[test]
+fn a_block_goes_on_until_its_brackets_and_strings_are_closed() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.line("fn f(x: i64) -> i64 {").line("    let s = \"}").line("\"; // }").line("    x /* { */ + 1").types("}");
+    let text = screen.shows("x /* { */ + 1\n}");
+    assert!(!text.contains("error"), "{text}");
+    screen.key("Enter").shows("error: ");
+}
+
+#[test]
+fn a_window_that_changes_its_width_shows_the_line_whole_and_nothing_else_is_lost() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.line(":help open").shows("  :open rollouts.csv --paraphrases p.jsonl");
+    let line = ":score demo --model simulated --paraphrases a-file-of-a-rather-long-name.jsonl --out another.parquet";
+    screen.types(line).shows("another.parquet");
+    let whole = |text: &str| {
+        let above = text.contains("  :open demo\n  :open rollouts.csv --paraphrases p.jsonl\n");
+        above && text.trim_end().ends_with(&format!("p.jsonl\nroborm> {line}")) && text.matches(":score").count() == 1
+    };
+    for columns in [50, 30, 120, 60, 200, 80] {
+        // The terminal alone folds the line anew; that a letter follows shows that the program has seen it, too.
+        screen
+            .resize(columns)
+            .types("x")
+            .wait(|text| whole(&text.replace(".parquetx", ".parquet")) && text.contains(".parquetx"));
+        screen.key("BSpace").wait(whole);
+    }
+    // With the cursor at its start, too; and the line is still the line.
+    screen.key("Home").types("x").shows("roborm> x:score");
+    screen.key("BSpace").wait(whole);
+    screen.resize(40).types("x").shows("roborm> x:score");
+    screen.key("BSpace").wait(whole);
+    screen.key("End").types("x").key("Enter").shows("error: cannot read a-file-of-a-rather-long-name.jsonl");
+}
+
+#[test]
+fn ctrl_c_leaves_a_command_that_makes_no_calls_at_once() {
+    let bench = Bench::new();
+    bench.write("clip.mp4", "not a clip");
+    // A decoder that never answers.
+    let program = bench.write("decoder", "#!/bin/sh\nsleep 1000 &\nwait\n");
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("the file is ours");
+    let screen = Screen::ready(&bench, 80, &[&format!("ROBORM_DECODER={}", program.display())]);
+    screen.line(":open demo").wait(|text| text.trim_end().ends_with("demo>"));
+    screen.line(":frames clip.mp4").wait(|_| bench.is_open("decoder"));
+    screen.key("C-c").shows("error: interrupted");
+    // The session goes on, with what was open.
+    screen.wait(|text| text.trim_end().ends_with("demo>"));
+    screen.line(":next").shows("true progress");
+}

@@ -1,0 +1,127 @@
+//! What is open and scored, from one process to another: a prompt runs commands itself, its cells run elsewhere, and both
+//! are to see the same.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::current::Opened;
+use super::{Answer, Current, Session};
+use crate::dataset::{Dataset, OpenOptions};
+use crate::paraphrase::ParaphraseSet;
+use crate::scores::ScoreTable;
+use crate::{Error, Result};
+
+const STATE: &str = "state.json";
+const SCORES: &str = "scores.parquet";
+const PROCESS: &str = "process";
+
+/// Write what changed since it was last handed over or taken over to a folder
+#[derive(Debug, Args)]
+pub(super) struct HandOver {
+    folder: PathBuf,
+}
+
+/// Take over what another process wrote to a folder
+#[derive(Debug, Args)]
+pub(super) struct TakeOver {
+    folder: PathBuf,
+}
+
+impl HandOver {
+    pub(super) fn run(&self, session: &Session) -> Result<Answer> {
+        session.current.hand_over(&self.folder)?;
+        Ok(Answer::default())
+    }
+}
+
+impl TakeOver {
+    pub(super) fn run(&self, session: &Session) -> Result<Answer> {
+        session.current.take_over(&self.folder)?;
+        Ok(Answer::default())
+    }
+}
+
+impl Current {
+    /// Writes to a folder what changed since it was last handed over or taken over, and which process this is. Whether
+    /// there was anything to write.
+    ///
+    /// # Errors
+    /// The folder cannot be written to.
+    pub fn hand_over(&self, folder: &Path) -> Result<bool> {
+        let (opened, scored) = self.hand();
+        write(&folder.join(PROCESS), &std::process::id().to_string())?;
+        if !opened && !scored {
+            return Ok(false);
+        }
+        let open = self.opened().map(|opened| {
+            json!({
+                "spec": opened.spec, "rate": opened.options.rate_hz, "root": opened.options.root,
+                "camera": opened.options.camera, "paraphrases": opened.paraphrase_file,
+            })
+        });
+        let scores = self.scores_of().filter(|_| scored);
+        if let Some((table, _)) = &scores {
+            table.write(folder.join(SCORES))?;
+        }
+        let state = json!({
+            "open": open, "trajectory": self.trajectory(), "models": self.models(),
+            "scores": scores.map(|(_, from)| from),
+        });
+        write(&folder.join(STATE), &state.to_string())?;
+        Ok(true)
+    }
+
+    /// Takes over what another process wrote to a folder, and empties the folder. Which process it was.
+    ///
+    /// # Errors
+    /// The folder holds something else, or what is named there cannot be opened any more.
+    pub fn take_over(&self, folder: &Path) -> Result<Option<u32>> {
+        let process = fs::read_to_string(folder.join(PROCESS)).ok().and_then(|text| text.trim().parse().ok());
+        let file = folder.join(STATE);
+        if !file.exists() {
+            return Ok(process);
+        }
+        let read = fs::read_to_string(&file).map_err(|error| Error::io(file.display(), &error))?;
+        let state: Value =
+            serde_json::from_str(&read).map_err(|error| Error::input(format!("{}: {error}", file.display())))?;
+        let open = &state["open"];
+        if let Some(spec) = open["spec"].as_str() {
+            let path = |name: &str| open[name].as_str().map(PathBuf::from);
+            let options = OpenOptions {
+                rate_hz: open["rate"].as_f64(),
+                root: path("root"),
+                camera: open["camera"].as_str().map(str::to_owned),
+            };
+            let is_open = |opened: &Opened| {
+                opened.spec == spec && opened.options == options && opened.paraphrase_file == path("paraphrases")
+            };
+            if !self.opened().is_some_and(|opened| is_open(&opened)) {
+                let dataset = Dataset::open(spec, &options)?;
+                let paraphrase_file = path("paraphrases");
+                let paraphrases = paraphrase_file.as_ref().map(ParaphraseSet::read).transpose()?;
+                self.open(Opened { dataset, paraphrases, spec: spec.to_owned(), options, paraphrase_file });
+            }
+        }
+        if let Some(id) = state["trajectory"].as_str() {
+            self.look_at(id);
+        }
+        let models = state["models"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        self.set_models(&models.map(str::to_owned).collect::<Vec<_>>());
+        if let Some(from) = state["scores"].as_str() {
+            self.set_scores(ScoreTable::read(folder.join(SCORES))?, from.to_owned());
+        }
+        self.handed();
+        for name in [STATE, SCORES] {
+            // What is left there is written over by the next.
+            let _ = fs::remove_file(folder.join(name));
+        }
+        Ok(process)
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    fs::write(file, text).map_err(|error| Error::io(format!("cannot write {}", file.display()), &error))
+}
