@@ -35,7 +35,9 @@ fn drive(script: &str, arguments: &[&Path]) -> Option<Output> {
     let mut command = Command::new(&python);
     command.arg(python::script(script)).args(arguments).current_dir(home.path());
     command.env("JUPYTER_PATH", prefix().join("share").join("jupyter"));
-    for folder in ["HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "XDG_DATA_HOME"] {
+    for folder in
+        ["HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "XDG_DATA_HOME"]
+    {
         command.env(folder, home.path());
     }
     // rustup keeps toolchains in the home folder; cells need the one that there is.
@@ -124,7 +126,9 @@ fn what_is_no_connection_file_ends_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("not one.json");
     std::fs::write(&file, "{\"argv\": []}").unwrap();
-    for (file, expected) in [(file, "not a connection file"), (folder.path().join("absent"), "cannot read the connection file")] {
+    for (file, expected) in
+        [(file, "not a connection file"), (folder.path().join("absent"), "cannot read the connection file")]
+    {
         let output = program(&["run", file.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(1));
         let said = String::from_utf8(output.stderr).unwrap();
