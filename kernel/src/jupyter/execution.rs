@@ -54,11 +54,13 @@ pub(super) fn work(
         let done = cell(shared, &mut *evaluator, &mut count, &request);
         asker.set(None);
         shared.stdin.give_up();
+        // Those that wait were sent in the belief that this one would work; what is sent once it is answered was not.
+        let stops = done.is_err() && request.flag("stop_on_error", true);
+        let waiting: Vec<Job> = if stops { jobs.try_iter().collect() } else { Vec::new() };
         desk.reply(&front, &request, &reply(&done, count, &request.content["user_expressions"]));
         shared.outlet.end();
-        if done.is_err() && request.flag("stop_on_error", true) {
-            // Those that wait were sent in the belief that this one would work.
-            while let Ok(Job::Cell(front, request)) = jobs.try_recv() {
+        for job in waiting {
+            if let Job::Cell(front, request) = job {
                 shared.outlet.around(&request, || {
                     desk.reply(&front, &request, &json!({"status": "aborted", "execution_count": count}));
                 });

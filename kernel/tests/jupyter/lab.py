@@ -79,7 +79,7 @@ class Browser:
             [
                 chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                 "--disable-background-networking", "--hide-scrollbars", "--remote-debugging-port=0",
-                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--window-size=1100,1900",
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--window-size=1100,1640",
                 f"--user-data-dir={profile}", "about:blank",
             ],
             stderr=subprocess.PIPE, text=True,

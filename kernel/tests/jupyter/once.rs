@@ -7,13 +7,16 @@ use std::process::Command;
 /// The files that cargo makes of each library for a selection of packages, by package.
 fn libraries(selection: &[&str]) -> BTreeMap<String, Vec<String>> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--locked", "--message-format=json"])
-        .args(selection)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .env("CARGO_TARGET_DIR", target)
-        .output()
-        .unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--release", "--locked", "--message-format=json"]).args(selection);
+    cargo.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).env("CARGO_TARGET_DIR", target);
+    // What cargo tells this test of its package; the build script of ring takes it for a change.
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_MANIFEST_", "CARGO_PKG_"].iter().any(|begin| name.to_string_lossy().starts_with(begin)) {
+            cargo.env_remove(name);
+        }
+    }
+    let output = cargo.output().unwrap();
     super::python::passed(&output);
     let mut libraries: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -36,10 +39,9 @@ fn the_kernel_links_the_crates_that_the_first_build_has_made() {
     let selection = ["roborm", "roborm-decoder", "roborm-repl", "roborm-kernel", "roborm-toolkit"];
     let then = libraries(&selection.map(|package| ["-p", package]).concat());
     assert!(first.keys().any(|package| package.contains("polars-core")), "{first:?}");
-    // Of a build tool of another tree; nothing of the toolkit is built with it.
-    let differ: Vec<_> = first
-        .iter()
-        .filter(|(package, files)| then.get(*package) != Some(files) && !package.contains("#winnow@"))
-        .collect();
+    // The kernel may need another one of a crate beside it: for a program of the build, or of the evaluator alone.
+    let kept = |package: &String, file: &String| then.get(package).is_some_and(|files| files.contains(file));
+    let differ: Vec<_> =
+        first.iter().filter(|(package, files)| !files.iter().all(|file| kept(package, file))).collect();
     assert!(differ.is_empty(), "compiled twice: {differ:?}");
 }

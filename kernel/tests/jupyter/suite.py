@@ -11,9 +11,8 @@ class Kernel(jupyter_kernel_test.KernelTests):
     file_extension = ".rs"
     code_hello_world = 'println!("hello, world");'
     code_stderr = 'eprintln!("careful");'
-    completion_samples = [
-        {"text": ":trajec", "matches": {":trajectories"}},
-    ]
+    # What follows a name is typed with it.
+    completion_samples = [{"text": ":trajec", "matches": {":trajectories "}}]
     complete_code_samples = ["1 + 1", "fn double(x: i32) -> i32 { x * 2 }", ":trajectories demo"]
     incomplete_code_samples = ["fn double(x: i32) -> i32 {", "let a = (1,", 'let text = "abc']
     invalid_code_samples = ["let a = );"]
