@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Ended, Show, gone};
+use crate::speak;
 
 /// Lines of the engine's own complaints that are kept.
 const KEPT: usize = 20;
@@ -129,23 +130,36 @@ impl Link {
 
     /// Runs a source on what is `current`, and takes over what it changed there.
     pub fn share(&self, source: &str, current: &Current, show: &mut Show<'_>) -> Result<Ended> {
-        if current.hand_over(self.folder.path())? {
-            match self.run(&self.about_folder("take-over"), &mut Show::nothing())? {
-                Ended::Done => {}
-                failed @ Ended::Failed { .. } => return Ok(failed),
-            }
+        if hold(&self.cells).is_none() {
+            self.take_over(current);
+        }
+        if current.hand_over(self.folder.path())?
+            && let Ended::Failed { message, .. } = self.run(&self.about_folder("take-over"), &mut Show::nothing())?
+        {
+            // Told once: what is open here is not handed over again before it changes.
+            speak::complain(&format!("note: data() and scores() are not what is open here: {message}"));
         }
         let ended = self.run(source, show)?;
-        // What cannot be taken over is where it was: in the process that runs cells.
-        if let Ok(Ended::Done) = self.run(&self.about_folder("hand-over"), &mut Show::nothing()) {
-            let process = current.take_over(self.folder.path())?;
-            let before = std::mem::replace(&mut *hold(&self.cells), process);
-            if before.is_some() && before != process {
-                // The one before died, and what it had with it.
-                current.forget_handed();
-            }
-        }
+        self.take_over(current);
         Ok(ended)
+    }
+
+    /// Takes over what cells changed. Where that cannot be done it stays where it is: in the process that runs them.
+    fn take_over(&self, current: &Current) {
+        if !matches!(self.run(&self.about_folder("hand-over"), &mut Show::nothing()), Ok(Ended::Done)) {
+            return;
+        }
+        let process = match current.take_over(self.folder.path()) {
+            Ok(process) => process,
+            Err(error) => {
+                return speak::complain(&format!("note: what cells opened or kept is not open here: {error}"));
+            }
+        };
+        let before = std::mem::replace(&mut *hold(&self.cells), process);
+        if before.is_some() && before != process {
+            // The one before died, and what it had with it.
+            current.forget_handed();
+        }
     }
 
     fn about_folder(&self, verb: &str) -> String {
@@ -175,7 +189,7 @@ impl Link {
                     return Ok(Ended::Failed {
                         status: if said["name"] == "Interrupted" { 130 } else { 1 },
                         message: said["message"].as_str().unwrap_or_default().to_owned(),
-                        traceback: lines.flat_map(str::lines).map(str::to_owned).collect(),
+                        traceback: lines.flat_map(str::lines).map(kept).collect(),
                     });
                 }
                 None if said["event"] == "input" => {
@@ -245,4 +259,12 @@ impl Heard {
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Every change is one assignment: a thread that died in between leaves nothing half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where a process dies that ran cells, a notebook loses more than a prompt does.
+fn kept(line: &str) -> String {
+    line.replace(
+        "the variables, the open dataset and the scores of this session are lost",
+        "the variables are lost, what is open and scored is not",
+    )
 }
