@@ -224,6 +224,12 @@ impl Pump {
         Heard { result: heard.result.take(), failed: heard.failed.take(), ..Heard::default() }
     }
 
+    /// Shows a value of the evaluator's own.
+    pub fn show(&self, bundle: Bundle) {
+        self.drain();
+        (self.events)(Event::Display { id: None, update: false, bundle });
+    }
+
     /// Reads what is in the pipes.
     pub fn drain(&self) {
         let mut streams = lock(&self.streams);

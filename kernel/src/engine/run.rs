@@ -104,12 +104,14 @@ impl Engine {
         let mut value = None;
         let mut failure = None;
         let sections = sections(source);
-        for section in &sections {
+        for (at, section) in sections.iter().enumerate() {
             if self.control.is_interrupted() {
                 failure = Some(interrupted("the cell was interrupted"));
                 break;
             }
             match self.section(section, source) {
+                // Of Rust, what the cell ends in is its value; what was asked for in between is shown.
+                Ok(Some(found)) if section.kind != Kind::Rust && at + 1 < sections.len() => self.pump.show(found),
                 Ok(found) => value = found,
                 Err(found) => {
                     failure = Some(found);
@@ -262,11 +264,7 @@ impl Engine {
             return None;
         }
         let name = name.replace('-', "_");
-        let help = if self.toolkit.recorded().externs.contains_key(&name) {
-            format!("it can be used as it is: `use {name}::…;` (it is `roborm::{name}` too)")
-        } else {
-            "what of it roborm's types show can be had from `roborm::polars`, `roborm::plotly` and the like".to_owned()
-        };
+        let help = format!("use it as it is: `use {name}::…;`");
         Some(fault::plain(
             "Error",
             &format!("{name} is part of the toolkit: a second copy of it would have types of its own"),

@@ -12,11 +12,11 @@ use crate::engine::{Engine, Error, Result};
 const LIBRARY: &str = "libroborm_toolkit.so";
 /// The same, as cargo builds it.
 const BUILT: &str = "libroborm_toolkit.rlib";
-const BUILD: &str =
-    "build it first: cargo build --release -p roborm-kernel -p roborm-toolkit -p roborm -p roborm-decoder";
-/// Programs that go along; those in the second list where they were built.
-const NEEDED: [&str; 2] = ["roborm-kernel", "roborm-decoder"];
-const WELCOME: [&str; 2] = ["roborm", "roborm-local"];
+const BUILD: &str = "build it first: cargo build --release -p roborm-kernel -p roborm-decoder";
+/// Programs that go along; those in the second list where they were built. Without the decoder, commands that need it say
+/// so.
+const NEEDED: [&str; 1] = ["roborm-kernel"];
+const WELCOME: [&str; 3] = ["roborm-decoder", "roborm", "roborm-local"];
 /// Questions whose answers are recorded.
 const ASKED: [&[&str]; 6] =
     [&["-vV"], &["-Vv"], &["--print", "target-libdir"], &["--print", "cfg"], &["--version"], &["-V"]];
@@ -175,7 +175,6 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
         if NAMED.contains(&stem.as_str()) {
             recorded.externs.insert(stem.clone(), name.clone());
         }
-        recorded.carried.insert(stem.clone(), String::new());
         files.insert(stem, name);
     }
     // Named as they are; missing sources make a shorter index.
@@ -188,7 +187,6 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
     for name in ["roborm", "roborm_toolkit"] {
         recorded.externs.insert(name.to_owned(), LIBRARY.to_owned());
     }
-    recorded.carried.insert("roborm".to_owned(), String::new());
     Ok(())
 }
 

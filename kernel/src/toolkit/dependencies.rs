@@ -105,7 +105,15 @@ pub(crate) fn look(base: &Command, folder: &Path, added: &[Added], offline: bool
         without = true;
     }
     io::stdout().write_all(&output.stdout)?;
-    io::stderr().write_all(&output.stderr)?;
+    // What cargo says of its work is no part of an error.
+    let said = String::from_utf8_lossy(&output.stderr);
+    for line in said.lines().filter(|line| {
+        !["Updating", "Locking", "Blocking", "Downloading", "Adding"]
+            .iter()
+            .any(|work| line.trim_start().starts_with(work))
+    }) {
+        writeln!(io::stderr(), "{line}")?;
+    }
     if output.status.success() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -147,8 +155,14 @@ pub(crate) fn build(
 
 fn prepare(folder: &Path, name: &str, added: &[Added]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    fs::write(folder.join("lib.rs"), "")?;
-    fs::write(folder.join("Cargo.toml"), manifest(name, added))
+    // Cargo goes by the times of files.
+    for (file, text) in [("lib.rs", String::new()), ("Cargo.toml", manifest(name, added))] {
+        let file = folder.join(file);
+        if fs::read_to_string(&file).ok().as_ref() != Some(&text) {
+            fs::write(file, text)?;
+        }
+    }
+    Ok(())
 }
 
 fn attempt(base: &Command, folder: &Path, offline: bool, tell: &dyn Fn(&str)) -> io::Result<Result<Built, String>> {
@@ -164,6 +178,9 @@ fn attempt(base: &Command, folder: &Path, offline: bool, tell: &dyn Fn(&str)) ->
     let mut complaint = String::new();
     for line in BufReader::new(child.stderr.take().expect("it was asked for")).lines() {
         let line = line?;
+        if line.contains("roborm-added") {
+            continue;
+        }
         if line.trim_start().starts_with("Compiling") || line.trim_start().starts_with("Downloading") {
             tell(line.trim());
         }

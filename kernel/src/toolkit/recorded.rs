@@ -23,8 +23,6 @@ pub(crate) struct Recorded {
     pub answers: BTreeMap<String, String>,
     /// Crates that a cell may name: their files in `lib`.
     pub externs: BTreeMap<String, String>,
-    /// Crates that are inside the library, with their versions where they are known.
-    pub carried: BTreeMap<String, String>,
 }
 
 impl Recorded {
@@ -45,9 +43,9 @@ impl Recorded {
         std::fs::write(&file, text).map_err(|error| Error::io(format!("cannot write {}", file.display()), &error))
     }
 
-    /// Whether the library has this crate inside (`serde-json` is `serde_json`).
+    /// Whether a cell may name this crate without adding it (`serde-json` is `serde_json`).
     pub fn carries(&self, name: &str) -> bool {
-        self.carried.contains_key(&name.replace('-', "_"))
+        self.externs.contains_key(&name.replace('-', "_"))
     }
 
     /// Adds to a call of rustc what a cell is compiled and linked against.

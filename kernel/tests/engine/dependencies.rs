@@ -1,0 +1,41 @@
+//! `:dep`.
+
+use std::fs;
+
+use crate::bench::{Bench, Told, text};
+
+#[test]
+fn a_crate_of_the_toolkit_is_there_already() {
+    let mut bench = Bench::new();
+    for name in ["polars", "serde_json", "serde-json", "plotly", "tokio"] {
+        let said = text(&bench.failure(&format!(":dep {name} = \"1\"")));
+        let path = name.replace('-', "_");
+        assert!(said.contains("part of the toolkit") && said.contains(&format!("use {path}::")), "{said}");
+    }
+    assert_eq!(bench.value("serde_json::json!({ \"a\": [1, null] }).to_string()"), "\"{\\\"a\\\":[1,null]}\"");
+}
+
+#[test]
+fn a_crate_in_a_folder() {
+    let mut bench = Bench::new();
+    let folder = tempfile::Builder::new().prefix("a crate é ").tempdir().unwrap();
+    fs::create_dir(folder.path().join("src")).unwrap();
+    let manifest = "[package]\nname = \"my-crate\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+    fs::write(folder.path().join("src/lib.rs"), "pub fn seven() -> i32 { 7 }\npub struct Own(pub i32);\n").unwrap();
+    bench.value(&format!(":dep my-crate = {{ path = {:?} }}", folder.path().display().to_string()));
+    assert!(bench.told().iter().any(|told| matches!(told, Told::Err(line) if line.contains("Compiling my-crate"))));
+    assert_eq!(bench.value("my_crate::seven()"), "7");
+    bench.value("let own = my_crate::Own(my_crate::seven());");
+    assert_eq!(bench.value("own.0 + df![\"a\" => [1]]?.height() as i32"), "8");
+}
+
+#[test]
+fn a_crate_that_does_not_exist() {
+    let mut bench = Bench::new();
+    for cell in [":dep no-such = { path = \"/no/such/folder\" }", ":dep ="] {
+        let failure = bench.failure(cell);
+        assert!(!failure.message.is_empty(), "{cell}");
+        assert_eq!(bench.value("1 + 1"), "2");
+    }
+}

@@ -1,0 +1,139 @@
+//! How cells end before their end: panics, crashes, interrupts.
+
+use std::time::Duration;
+
+use crate::bench::{Bench, text};
+
+/// Interrupts, again and again, from when something is told until the cell has ended. How long that takes is asserted
+/// nowhere.
+fn interrupted_when_told(bench: &mut Bench, source: &str, times: u32) -> roborm_kernel::engine::Failure {
+    let interrupter = bench.engine.interrupter();
+    // The cell says by a file that it runs.
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("runs");
+    let source = source.replace("MARK", &format!("std::fs::write({:?}, \"\").unwrap();", mark.display().to_string()));
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while !mark.exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            for _ in 0..times {
+                interrupter.interrupt();
+            }
+        });
+        bench.failure(&source)
+    })
+}
+
+#[test]
+fn a_panic_keeps_variables() {
+    let mut bench = Bench::new();
+    bench.value("let x = 41;");
+    let failure = bench.failure("let y = 1;\nlet v: Vec<i32> = vec![];\nv[3];");
+    assert_eq!(failure.name, "Panic");
+    assert!(
+        failure.message.contains("index out of bounds") && failure.message.contains("line 3"),
+        "{}",
+        failure.message
+    );
+    assert_eq!(bench.value("x"), "41");
+    assert_eq!(bench.failure("y").name, "E0425");
+}
+
+#[test]
+fn crashes_lose_variables_and_say_so() {
+    let mut bench = Bench::new();
+    for (cell, words) in [
+        ("unsafe { *(8 as *mut i32) = 1; }", "segmentation fault"),
+        ("std::process::abort()", "aborted"),
+        ("std::process::exit(3)", "exited with status 3"),
+        (
+            "fn deep(n: u64) -> u64 { let a = [n; 1000]; if n == u64::MAX { 0 } else { deep(n + 1) + a[(n % 1000) as usize] } }\ndeep(0)",
+            "aborted",
+        ),
+    ] {
+        bench.value(":open demo\nlet x = 41;");
+        let failure = bench.failure(cell);
+        assert_eq!(failure.name, "Died", "{cell}");
+        let said = text(&failure);
+        assert!(said.contains(words) && said.contains("are lost"), "{cell}: {said}");
+        assert_eq!(bench.failure("x").name, "E0425", "{cell}");
+        assert!(text(&bench.failure("data()?")).contains("no dataset is open"));
+        assert_eq!(bench.value("1 + 1"), "2");
+    }
+}
+
+#[test]
+fn code_that_cooperates_keeps_variables() {
+    let mut bench = Bench::new();
+    bench.value("let x = 41;");
+    let failure =
+        interrupted_when_told(&mut bench, "MARK tokio::time::sleep(std::time::Duration::from_secs(600)).await;", 1);
+    assert_eq!(failure.name, "Interrupted");
+    let failure = interrupted_when_told(
+        &mut bench,
+        "MARK while !interrupted() { std::thread::sleep(std::time::Duration::from_millis(5)); } panic!(\"told\");",
+        1,
+    );
+    assert_eq!(failure.name, "Panic");
+    assert_eq!(bench.value("x"), "41");
+}
+
+#[test]
+fn code_that_does_not_is_killed() {
+    let mut bench = Bench::new();
+    bench.value("let x = 41;");
+    for times in [1, 2] {
+        let failure = interrupted_when_told(&mut bench, "MARK loop { std::hint::black_box(1); }", times);
+        assert_eq!(failure.name, "Interrupted");
+        assert!(text(&failure).contains("are lost"), "{}", text(&failure));
+        assert_eq!(bench.value("1 + 1"), "2");
+    }
+    assert_eq!(bench.failure("x").name, "E0425");
+}
+
+#[test]
+fn a_study_stops_and_keeps_what_was_paid_for() {
+    let mut bench = Bench::new();
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("ledger.db");
+    bench.value("let x = 41;");
+    let command =
+        format!(":score demo --model simulated --latency 300 --concurrency 1 --ledger '{}'", ledger.display());
+    let interrupter = bench.engine.interrupter();
+    let bundles = std::sync::Arc::clone(&bench.bundles);
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let failure = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // The bar has moved: some calls are paid for.
+            let moved = || bundles.lock().unwrap().iter().any(|(_, update, _)| *update);
+            while !moved() && !over.load(std::sync::atomic::Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            interrupter.interrupt();
+        });
+        let failure = bench.failure(&command);
+        over.store(true, std::sync::atomic::Ordering::SeqCst);
+        failure
+    });
+    assert_eq!(failure.name, "Interrupted", "{}", text(&failure));
+    assert!(text(&failure).contains("ledger"), "{}", text(&failure));
+    assert_eq!(bench.value("x"), "41");
+    assert!(ledger.exists());
+}
+
+#[test]
+fn an_interrupt_between_cells_does_nothing() {
+    let mut bench = Bench::new();
+    bench.engine.interrupter().interrupt();
+    assert_eq!(bench.value("1 + 1"), "2");
+}
+
+#[test]
+fn two_engines_do_not_meet() {
+    let (mut one, mut other) = (Bench::new(), Bench::new());
+    one.value("let x = 1; println!(\"one\");");
+    other.value("let x = 2; println!(\"other\");");
+    assert_eq!((one.value("x"), other.value("x")), ("1".into(), "2".into()));
+    assert_eq!(one.told().len() + other.told().len(), 2);
+}

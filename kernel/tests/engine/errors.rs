@@ -1,0 +1,82 @@
+//! Errors: the span in the cell, cause and help.
+
+use std::fmt::Write;
+
+use crate::bench::{Bench, text};
+
+/// The place in the failure's line, and what stands under it.
+fn placed(bench: &mut Bench, source: &str) -> (String, String) {
+    let failure = bench.failure(source);
+    (failure.message.clone(), text(&failure))
+}
+
+#[test]
+fn spans_are_those_of_the_cell() {
+    let mut bench = Bench::new();
+    bench.value("let x = 1;");
+    for (cell, place) in [
+        ("let y: u8 = \"a\";", "(line 1, column 13)"),
+        ("x.foo()", "(line 1, column 3)"),
+        ("let a = 1;\nlet b = a.nothing();\nb", "(line 2, column 11)"),
+        ("let a = 1; let (b, c) = (a, 2); a.nothing()", "(line 1, column 35)"),
+        ("async { 1 }.await; x.foo()", "(line 1, column 22)"),
+        (":help\n\nx.foo()", "(line 3, column 3)"),
+        ("let y: i32 = ;", "(line 1, column 14)"),
+        ("let é = 1; é.nothing()", "(line 1, column 14)"),
+    ] {
+        let (message, text) = placed(&mut bench, cell);
+        assert!(message.ends_with(place), "{cell}: {message}\n{text}");
+        assert!(
+            !text.contains("roborm_display") && !text.contains("await_in_cell") && !text.contains("evcxr"),
+            "{text}"
+        );
+    }
+    assert_eq!(bench.value("x"), "1");
+}
+
+#[test]
+fn borrows_are_checked_too() {
+    let mut bench = Bench::new();
+    let (message, all) = placed(&mut bench, "let v = vec![1]; let w = v; v.len()");
+    assert!(message.contains("borrow of moved value") && message.contains("line 1, column 29"), "{message}\n{all}");
+}
+
+#[test]
+fn unfinished_and_unbalanced_cells_are_errors() {
+    let mut bench = Bench::new();
+    for cell in ["fn f() {", "let x = (1;", ")", "\"abc", "let s = r#\"abc\";", "}", "#[", "/*"] {
+        let failure = bench.failure(cell);
+        assert!(!failure.message.is_empty(), "{cell}");
+        assert_eq!(bench.value("1 + 1"), "2", "after {cell}");
+    }
+}
+
+#[test]
+fn a_cell_of_ten_megabytes() {
+    let mut bench = Bench::new();
+    let mut cell = String::with_capacity(11 << 20);
+    while cell.len() < 10 << 20 {
+        writeln!(cell, "// {}", "x".repeat(997)).unwrap();
+    }
+    cell.push_str("let length = \"");
+    cell.push_str(&"y".repeat(1 << 20));
+    cell.push_str("\".len(); length");
+    assert_eq!(bench.value(&cell), (1 << 20).to_string());
+}
+
+#[test]
+fn an_item_can_be_defined_anew() {
+    let mut bench = Bench::new();
+    bench.value("fn f() -> i32 { 1 }");
+    bench.value("fn f() -> i32 { 2 }");
+    assert_eq!(bench.value("f()"), "2");
+    bench.value("#[derive(Debug)] struct S { a: i32 } let s = S { a: 1 };");
+    assert_eq!(bench.value("s.a"), "1");
+}
+
+#[test]
+fn what_is_not_debug_says_so() {
+    let mut bench = Bench::new();
+    let said = text(&bench.failure("struct NoDebug; NoDebug"));
+    assert!(said.contains("`NoDebug` doesn't implement `Debug`") && said.contains("derive(Debug)"), "{said}");
+}

@@ -1,0 +1,13 @@
+//! The evaluator of cells, against a toolkit that is assembled out of this very build.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod assist;
+mod bench;
+mod commands;
+mod dependencies;
+mod ends;
+mod errors;
+mod serve;
+mod streams;
+mod values;

@@ -1,0 +1,145 @@
+//! Variables across cells, their types, and what values look like.
+
+use crate::bench::{Bench, text};
+
+#[test]
+fn variables_last() {
+    let mut bench = Bench::new();
+    bench.value("let x = 41; let mut v = Vec::new(); v.push(\"a\".to_owned());");
+    bench.value("v.push(format!(\"b{}\", x + 1));");
+    assert_eq!(bench.value("v"), "[\"a\", \"b42\"]");
+}
+
+#[test]
+fn types_are_found() {
+    let mut bench = Bench::new();
+    bench.value(
+        "use std::collections::HashMap;\n\
+         #[derive(Debug, Clone)] struct Pair<T> { a: T, b: Option<T> }\n\
+         fn double(x: i32) -> i32 { 2 * x }\n\
+         let whole = 1; let real = 1.5; let text = \"abc\"; let owned = text.to_string();\n\
+         let (first, mut second) = (1u8, vec![1i64]); second.push(2);\n\
+         let map: HashMap<_, _> = [(1, \"one\")].into_iter().collect();\n\
+         let pair = Pair { a: 1u16, b: None }; let Pair { a, b: other } = pair.clone();\n\
+         let nested = Some(vec![(1, 2.0, \"x\")]); let function = double; let table = df![\"a\" => [1]]?;\n\
+         let plan = table.clone().lazy(); let expression = col(\"a\") + lit(1); let array = [0.0f32; 3];\n\
+         let boxed: Box<dyn Fn(i32) -> i32> = Box::new(|x| x + 1); let never = if true { 1 } else { panic!() };",
+    );
+    let types: std::collections::BTreeMap<String, String> = bench.engine.variables().into_iter().collect();
+    let last =
+        |name: &str| types[name].replace("std::vec::", "").replace("std::option::", "").replace("std::string::", "");
+    for (name, of) in [
+        ("whole", "i32"),
+        ("real", "f64"),
+        ("text", "&'static str"),
+        ("owned", "String"),
+        ("first", "u8"),
+        ("second", "Vec<i64>"),
+        ("pair", "Pair<u16>"),
+        ("a", "u16"),
+        ("other", "Option<u16>"),
+        ("nested", "Option<Vec<(i32, f64, &'static str)>>"),
+        ("array", "[f32; 3]"),
+        ("never", "i32"),
+    ] {
+        assert_eq!(last(name), of, "{name}");
+    }
+    assert!(last("function").replace(' ', "").starts_with("fn(i32)->i32"), "{}", types["function"]);
+    assert!(last("map").ends_with("HashMap<i32, &'static str>"), "{}", types["map"]);
+    for (name, end) in [("table", "DataFrame"), ("plan", "LazyFrame"), ("expression", "Expr")] {
+        assert!(types[name].ends_with(end), "{}", types[name]);
+    }
+    // All of them can be used in the next cell.
+    assert_eq!(
+        bench.value(
+            "whole + function(21) + boxed(1) + never + map.len() as i32 + second.len() as i32 + nested.unwrap().len() as i32 + array.len() as i32 + table.height() as i32 + owned.len() as i32 + text.len() as i32"
+        ),
+        (1 + 42 + 2 + 1 + 1 + 2 + 1 + 3 + 1 + 3 + 3).to_string()
+    );
+}
+
+#[test]
+fn what_cannot_be_kept_is_named() {
+    let mut bench = Bench::new();
+    for (cell, words) in [
+        ("let f = |x: i32| x + 1;", "`f` holds a closure"),
+        ("let it = vec![1].into_iter().map(|x| x + 1);", "`it` holds a closure"),
+        ("let task = async { 1 };", "`task` holds what an async block makes"),
+        ("fn numbers() -> impl Iterator<Item = u8> { 0..3 }\nlet these = numbers();", "`these`"),
+        ("let v = Vec::new();", "type annotations needed"),
+        ("let s = String::from(\"abc\"); let r = s.as_str();", "does not live long enough"),
+    ] {
+        let said = text(&bench.failure(cell));
+        assert!(said.contains(words), "{cell}: {said}");
+    }
+    assert_eq!(bench.value("1 + 1"), "2");
+}
+
+#[test]
+fn a_variable_that_was_moved_is_gone() {
+    let mut bench = Bench::new();
+    bench.value("let s = String::from(\"x\");");
+    bench.value("drop(s);");
+    assert_eq!(bench.failure("s").name, "E0425");
+}
+
+#[test]
+fn awaits_and_question_marks_at_the_top() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.value("async { 5 }.await + 1"), "6");
+    assert_eq!(bench.value("let n = tokio::task::spawn(async { 20 }).await?; n + 1"), "21");
+    assert_eq!(bench.value("let sum: i32 = \"40\".parse::<i32>()? + 2; sum"), "42");
+    let failure = bench.failure("let left = 1; std::fs::read_to_string(\"/no/such/file\")?;");
+    assert_eq!(failure.name, "Error");
+    assert!(failure.message.contains("No such file"), "{}", failure.message);
+    assert_eq!(bench.value("sum"), "42");
+    let failure = bench.failure("Dataset::open(\"no-such-folder\", &OpenOptions::default())?;");
+    assert!(text(&failure).contains("help"), "{}", text(&failure));
+}
+
+#[test]
+fn tables_are_shown_in_rows_and_columns() {
+    let mut bench = Bench::new();
+    let bundle = bench.bundle(
+        "df![\"n\" => (0..100).collect::<Vec<i32>>(), \"t\" => vec![\"<script>alert(1)</script>\".repeat(20); 100]]?",
+    );
+    let html = bundle.data["text/html"].as_str().unwrap();
+    assert!(html.contains("100 rows × 2 columns") && html.contains("i32") && html.contains("str"), "{html}");
+    assert!(!html.contains("<script") && html.contains("&lt;script"), "{html}");
+    assert_eq!(html.matches("<tr>").count(), 1 + 10 + 1 + 5, "head, first rows, those left out, last rows");
+    assert!(html.contains(">99<") && !html.contains(">50<"));
+    assert!(bundle.data["text/plain"].as_str().unwrap().starts_with("shape: (100, 2)"));
+}
+
+#[test]
+fn plans_say_that_they_have_not_run() {
+    let mut bench = Bench::new();
+    let bundle = bench.bundle("df![\"a\" => [1, 2]]?.lazy().filter(col(\"a\").gt(lit(1)))");
+    assert!(bundle.data["text/plain"].as_str().unwrap().contains("not run yet"));
+}
+
+#[test]
+fn charts_draw_offline_and_bring_plotly_once() {
+    let mut bench = Bench::new();
+    let cell = "use roborm::plotly::{Plot, Scatter}; let mut plot = Plot::new(); plot.add_trace(Scatter::new(vec![1, 2], vec![3, 4])); show(&plot); plot";
+    let second = bench.bundle(cell);
+    let first = bench.bundles.lock().unwrap().pop().unwrap().2;
+    let html = |bundle: &roborm_kernel::engine::Bundle| bundle.data["text/html"].as_str().unwrap().to_owned();
+    assert!(html(&first).len() > 1_000_000 && html(&second).len() < 100_000);
+    assert!(!html(&first).contains("src=\"http"), "nothing is fetched");
+    assert_eq!(first.data["application/vnd.plotly.v1+json"]["data"][0]["type"], "scatter");
+    assert!(!first.data["text/plain"].as_str().unwrap().is_empty());
+    // Another cell leaves it to the first; the first, run again, brings it again: its old output is gone.
+    assert!(html(&bench.bundle("plot.clone()")).len() < 100_000);
+    bench.bundle(cell);
+    assert!(html(&bench.bundles.lock().unwrap().pop().unwrap().2).len() > 1_000_000);
+}
+
+#[test]
+fn what_borrows_is_shown() {
+    let mut bench = Bench::new();
+    bench.value("let table = df![\"a\" => [1], \"b\" => [2]]?;");
+    assert_eq!(bench.value("table.get_column_names()"), "[\"a\", \"b\"]");
+    assert!(bench.value("&table").starts_with("shape: (1, 2)"));
+    assert_eq!(bench.value("let word = String::from(\"abc\"); &word[1..]"), "\"bc\"");
+}
