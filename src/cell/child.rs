@@ -98,12 +98,18 @@ fn obey(line: &str, store: *mut VariableStore) -> io::Result<()> {
     let unknown = || io::Error::other(format!("evcxr said `{line}`"));
     let (path, function) =
         line.strip_prefix("LOAD_AND_RUN ").and_then(|rest| rest.rsplit_once(' ')).ok_or_else(unknown)?;
-    let cell = load(Path::new(path), function)?;
+    let cell = match load(Path::new(path), function) {
+        Ok(cell) => cell,
+        Err(error) => {
+            // A function is declared (`unsafe extern "C"`) that no library has.
+            let message = error.to_string();
+            let message = message.split_once(".so: ").map_or(message.as_str(), |(_, why)| why).to_owned();
+            let help = "what a cell declares as extern must be in a library that the process has".to_owned();
+            return not_run(Failed::Error { message, help: Some(help) });
+        }
+    };
     if matches!(link::tell(&Event::Begin), Some(Reply::Stop)) {
-        link::tell(&Event::Failed(Failed::Interrupted));
-        tell_evcxr(PANICKED);
-        tell_evcxr(COMPLETE);
-        return Ok(());
+        return not_run(Failed::Interrupted);
     }
     let cancel = Cancel::new();
     interrupt::begin(&cancel);
@@ -114,6 +120,14 @@ fn obey(line: &str, store: *mut VariableStore) -> io::Result<()> {
     }
     interrupt::end();
     over(store);
+    tell_evcxr(COMPLETE);
+    Ok(())
+}
+
+/// To evcxr, a cell that did not run is one that panicked: variables are as they were.
+fn not_run(failed: Failed) -> io::Result<()> {
+    link::tell(&Event::Failed(failed));
+    tell_evcxr(PANICKED);
     tell_evcxr(COMPLETE);
     Ok(())
 }

@@ -56,8 +56,14 @@ fn by_type(id: TypeId, at: *const ()) -> Option<Bundle> {
         Table => |table: &Table| Bundle::text(table.render(&Terminal::plain())).html(html::table(table)),
         Html => |html: &Html| Bundle::text(&html.0).html(&html.0),
         Markdown => |markdown: &Markdown| Bundle::text(&markdown.0).with("text/markdown", markdown.0.clone()),
-        String => |text: &String| of_text(text),
-        &'static str => |text: &&'static str| of_text(text),
+    }
+    if id == TypeId::of::<String>() {
+        // SAFETY: as above.
+        return Some(of_text(unsafe { &*at.cast::<String>() }));
+    }
+    if id == TypeId::of::<&'static str>() {
+        // SAFETY: as above; the text lives at least as long as this call.
+        return Some(of_text(unsafe { &*at.cast::<&str>() }));
     }
     None
 }

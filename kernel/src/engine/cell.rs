@@ -65,7 +65,7 @@ fn special(line: &str) -> Option<Kind> {
     let line = line.trim_start();
     let mut letters = line.chars();
     match (letters.next()?, letters.next()) {
-        (':', Some(next)) if next.is_alphabetic() || next == ' ' => Some(Kind::Command),
+        (':', Some(next)) if next.is_alphabetic() => Some(Kind::Command),
         ('?', Some(next)) if next.is_alphabetic() || next == ':' => Some(Kind::Question),
         ('!', Some(next)) if !line.starts_with("![") && next != '(' => Some(Kind::Shell),
         _ => None,
@@ -211,6 +211,9 @@ impl<'a> Rust<'a> {
     /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.
     pub fn edited(&self, types: &[String]) -> Edited {
         let mut edits = Vec::new();
+        if let Some(at) = looks_like_command(self.source) {
+            edits.push(Edit { at, until: at, text: "\t".to_owned() });
+        }
         for range in &self.awaits {
             let (start, end) = (self.at(range.start()), self.at(range.end()));
             edits.push(Edit { at: start, until: end, text: "await_in_cell()".to_owned() });
@@ -228,6 +231,12 @@ impl<'a> Rust<'a> {
         }
         Edited::new(self.source, edits)
     }
+}
+
+/// Where Rust begins that evcxr would take for a command of its own, but for a tab before it.
+pub(super) fn looks_like_command(source: &str) -> Option<usize> {
+    let blank = source.len() - source.trim_start().len();
+    source[blank..].starts_with([':', '!']).then_some(blank)
 }
 
 fn has_holes(written: &SyntaxNode) -> bool {
@@ -338,7 +347,7 @@ mod tests {
         );
         // `b` of the second statement, and the last `d`.
         assert_eq!(edited.back(1, 21), 16);
-        assert_eq!(edited.back(2, 76), source.lines().nth(1).map_or(0, str::len));
+        assert_eq!(edited.back(2, 77), source.lines().nth(1).map_or(0, str::len));
     }
 
     #[test]

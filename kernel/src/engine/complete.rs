@@ -51,7 +51,7 @@ const HEAD: &str = "fn f(){";
 
 pub(super) fn completeness_of_rust(source: &str) -> Completeness {
     let open = Brackets::of(source);
-    if open.is_torn {
+    if open.torn.is_some() {
         return Completeness::Invalid;
     }
     let incomplete = || Completeness::Incomplete { indent: " ".repeat(4 * open.depth) };
@@ -124,8 +124,8 @@ struct Brackets {
     depth: usize,
     /// A string or a comment goes on.
     is_unfinished: bool,
-    /// Something is closed that was not open, or otherwise.
-    is_torn: bool,
+    /// The byte where something is closed that was not open, or otherwise.
+    torn: Option<usize>,
 }
 
 impl Brackets {
@@ -135,11 +135,12 @@ impl Brackets {
         let parsed = SourceFile::parse(source, Edition::Edition2024);
         for token in parsed.syntax_node().descendants_with_tokens().filter_map(|it| it.into_token()) {
             use SyntaxKind as K;
+            let at = usize::from(token.text_range().start());
             match token.kind() {
                 K::L_PAREN | K::L_BRACK | K::L_CURLY => open.push(token.kind()),
-                K::R_PAREN => this.close(&mut open, K::L_PAREN),
-                K::R_BRACK => this.close(&mut open, K::L_BRACK),
-                K::R_CURLY => this.close(&mut open, K::L_CURLY),
+                K::R_PAREN => this.close(&mut open, K::L_PAREN, at),
+                K::R_BRACK => this.close(&mut open, K::L_BRACK, at),
+                K::R_CURLY => this.close(&mut open, K::L_CURLY, at),
                 K::COMMENT => this.is_unfinished = token.text().starts_with("/*") && !is_closed_comment(token.text()),
                 K::STRING | K::BYTE_STRING | K::C_STRING => this.is_unfinished = !is_closed_string(token.text()),
                 _ => {}
@@ -149,9 +150,23 @@ impl Brackets {
         this
     }
 
-    fn close(&mut self, open: &mut Vec<SyntaxKind>, wanted: SyntaxKind) {
-        self.is_torn |= open.pop() != Some(wanted);
+    fn close(&mut self, open: &mut Vec<SyntaxKind>, wanted: SyntaxKind, at: usize) {
+        if open.pop() != Some(wanted) {
+            self.torn.get_or_insert(at);
+        }
     }
+}
+
+/// Whether a string or a comment does not end.
+pub(super) fn is_unfinished(source: &str) -> bool {
+    Brackets::of(source).is_unfinished
+}
+
+/// The line and column, from 1, where a bracket is closed that is not open: nothing that follows mends that.
+pub(super) fn torn(source: &str) -> Option<(usize, usize)> {
+    let before = &source[..Brackets::of(source).torn?];
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    Some((before.matches('\n').count() + 1, column))
 }
 
 fn is_closed_comment(text: &str) -> bool {

@@ -22,7 +22,7 @@ pub(super) const TOOLKIT: &str = "ROBORM_KERNEL_TOOLKIT";
 /// Names a file that every call is written to with its time: to see what evcxr asks for.
 const LOG: &str = "ROBORM_FRONT_LOG";
 /// A cell that teaches evcxr that a cell may end at a `?`: it has to fail first. evcxr knows by the code it then writes.
-pub(super) const QUESTION: &str = "::core::result::Result::<(), ::roborm::Error>::Ok(())?;";
+pub(super) const QUESTION: &str = "core::result::Result::<(), roborm::Error>::Ok(())?;";
 /// What evcxr calls the crate that it makes of a cell.
 const CELL: &str = "ctx";
 
@@ -233,7 +233,7 @@ impl Front {
             rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
             rustc.arg(format!("-Copt-level={}", generated::opt_level(&manifest)));
         }
-        self.recorded.link(&self.toolkit, &mut rustc);
+        self.recorded.link(&self.toolkit, &mut rustc, check || !foreign.is_empty());
         if !foreign.is_empty() {
             let tell = |line: &str| files.say_on_stderr(line);
             match dependencies::build(
@@ -253,7 +253,7 @@ impl Front {
         let mut output = rustc.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output()?;
         if !output.status.success()
             && !check
-            && String::from_utf8_lossy(&output.stderr).contains("no method named `roborm_display`")
+            && String::from_utf8_lossy(&output.stderr).contains("`roborm_display`")
             && let Some(other) = generated::shown_by_evcxr(&source)
         {
             fs::write(&file, other)?;

@@ -214,7 +214,7 @@ impl Pump {
             self.text(false, format!("… {} more displays are not shown\n", heard.dropped));
         }
         let tables = heard.tables.clone();
-        Heard { tables, ..std::mem::take(&mut *heard) }
+        std::mem::replace(&mut *heard, Heard { tables, ..Heard::default() })
     }
 
     /// A section of a cell is over: its value, and how it failed.

@@ -11,7 +11,8 @@ use roborm_wire::cell::{Done, Failed, Work};
 use roborm_wire::{receive, send};
 
 use super::assistant::Shared;
-use super::cell::{Edited, Kind, Rust, Section, sections};
+use super::cell::{Edited, Kind, Rust, Section, looks_like_command, sections};
+use super::complete::{is_unfinished, torn};
 use super::event::{Bundle, Event, Failure, Outcome};
 use super::interrupt::{Control, What};
 use super::pump::Pump;
@@ -241,7 +242,7 @@ impl Engine {
             self.work = None;
             self.pump.lost();
             if let Err(error) = self.context.execute(PRELUDE) {
-                return Err(self.failure(error, line, line, 0, None));
+                return Err(self.failure(error, line, 0, None));
             }
         }
         match result {
@@ -252,7 +253,7 @@ impl Engine {
                 }
                 Ok((!bundle.data.is_empty()).then_some(bundle))
             }
-            Err(error) => Err(self.failure(error, line, line, 0, None)),
+            Err(error) => Err(self.failure(error, line, 0, None)),
         }
     }
 
@@ -274,6 +275,17 @@ impl Engine {
 
     /// Rust.
     fn rust(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
+        if let Some((line, column)) = torn(&section.text) {
+            let message = "a bracket is closed that is not open, or another than is open";
+            let place = format!("line {}, column {column}", line + section.line);
+            let mut failure = fault::plain("Error", message, None);
+            failure.message = format!("{message} ({place})");
+            failure.traceback.push(format!("  --> {place}"));
+            return Err(failure);
+        }
+        if is_unfinished(&section.text) {
+            return Err(fault::plain("Error", "a string or a comment is not closed", None));
+        }
         let rust = Rust::read(&section.text);
         let types = self.types(&rust, section, cell)?;
         let edited = rust.edited(&types);
@@ -295,10 +307,10 @@ impl Engine {
             }
             (_, Some(failed)) => Err(self.failed(failed, section, &edited)),
             (Ok(_), None) => Ok(heard.result),
-            (Err(error), None) => {
-                let error = self.better(error, edited.is_changed(), section);
-                Err(self.failure(error, cell, &section.text, section.line, Some(&edited)))
-            }
+            (Err(error), None) => match self.better(&error, edited.is_changed(), section, cell) {
+                Some(failure) => Err(failure),
+                None => Err(self.failure(error, cell, section.line, Some(&edited))),
+            },
         }
     }
 
@@ -309,14 +321,14 @@ impl Engine {
             return Ok(Vec::new());
         }
         let (text, first) = rust.with_questions();
-        let text = format!("{}{text}", "\n".repeat(section.line));
+        let (text, back) = for_check(section, &text);
         let first = first + section.line;
         self.control.enter(What::Build);
         let found = self.context.check(&text);
         self.control.leave();
         let errors = match found {
             Ok(errors) => errors,
-            Err(error) => return Err(self.failure(error, cell, &section.text, section.line, None)),
+            Err(error) => return Err(self.failure(error, cell, section.line, None)),
         };
         let mut types: Vec<Option<String>> = vec![None; rust.untyped.len()];
         let mut own = Vec::new();
@@ -332,7 +344,7 @@ impl Engine {
             }
         }
         if !own.is_empty() {
-            return Err(fault::compilation(&own, cell, &|_, column| column));
+            return Err(fault::compilation(&own, cell, &back));
         }
         rust.untyped
             .iter()
@@ -348,27 +360,17 @@ impl Engine {
     }
 
     /// Where what was compiled is not what was typed, the errors of what was typed are the better ones.
-    fn better(&mut self, error: evcxr::Error, is_changed: bool, section: &Section) -> evcxr::Error {
+    fn better(&mut self, error: &evcxr::Error, is_changed: bool, section: &Section, cell: &str) -> Option<Failure> {
         if !is_changed || !matches!(error, evcxr::Error::CompilationErrors(_)) {
-            return error;
+            return None;
         }
-        let text = format!("{}{}", "\n".repeat(section.line), section.text);
-        match self.context.check(&text) {
-            Ok(errors) if errors.iter().any(CompilationError::is_from_user_code) => evcxr::Error::CompilationErrors(
-                errors.into_iter().filter(CompilationError::is_from_user_code).collect(),
-            ),
-            _ => error,
-        }
+        let (text, back) = for_check(section, &section.text);
+        let mut errors = self.context.check(&text).ok()?;
+        errors.retain(CompilationError::is_from_user_code);
+        (!errors.is_empty()).then(|| fault::compilation(&errors, cell, &back))
     }
 
-    fn failure(
-        &mut self,
-        error: evcxr::Error,
-        cell: &str,
-        _section: &str,
-        line: usize,
-        edited: Option<&Edited>,
-    ) -> Failure {
+    fn failure(&mut self, error: evcxr::Error, cell: &str, line: usize, edited: Option<&Edited>) -> Failure {
         let back = |at: usize, column: usize| match edited {
             Some(edited) => edited.back(at.saturating_sub(line), column),
             None => column,
@@ -415,6 +417,18 @@ impl Engine {
         let at = edited.text.lines().position(|it| it.trim() == text.trim())?;
         Some((at + 1, edited.back(at + 1, column)))
     }
+}
+
+/// Rust as `check` is given it, so that lines are those of the cell; and the way back for columns.
+fn for_check(section: &Section, text: &str) -> (String, impl Fn(usize, usize) -> usize + use<>) {
+    let mut text = text.to_owned();
+    let mut shifted = 0;
+    if let Some(at) = looks_like_command(&text) {
+        shifted = section.line + 1 + text[..at].matches('\n').count();
+        text.insert(at, '\t');
+    }
+    let back = move |line: usize, column: usize| if line == shifted { column.saturating_sub(1).max(1) } else { column };
+    (format!("{}{text}", "\n".repeat(section.line)), back)
 }
 
 /// Which question an error answers: its line stands behind the cell.

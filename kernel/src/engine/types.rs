@@ -29,7 +29,7 @@ pub(super) fn written(variable: &str, found: &str) -> Result<String, String> {
 }
 
 fn has_hole(found: &str) -> bool {
-    found.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "_")
+    found.replace("'_", "").split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "_")
 }
 
 /// `fn(i32) -> i32 {double}` is a function of that type.

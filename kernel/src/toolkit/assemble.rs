@@ -48,7 +48,7 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
             return Err(Error::new(format!("{program} is not in {}", build.display())).with_help(BUILD));
         }
     }
-    for folder in ["lib", "bin", "fronts", "cells"] {
+    for folder in ["lib", "bin", "fronts", "cells", "stub"] {
         let folder = into.join(folder);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(&folder)(error)),
@@ -69,6 +69,7 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
         std::os::unix::fs::symlink("../bin/roborm-kernel", &link).map_err(refused(&link))?;
     }
     compile_cells(&into, &recorded)?;
+    recorded.linker = super::stub::make(&into, &into.join("lib").join(LIBRARY), &recorded)?;
     recorded.write(&into)
 }
 
@@ -178,7 +179,7 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
         files.insert(stem, name);
     }
     // Named as they are; missing sources make a shorter index.
-    let names = super::index::index(&build.join("deps"), &files);
+    let names = super::index::index(build, &files);
     let file = into.join("names.json");
     fs::write(&file, serde_json::to_vec(&names).expect("strings are JSON")).map_err(refused(&file))?;
     let root =
@@ -239,12 +240,13 @@ fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
     let mut rustc = Command::new(&recorded.rustc);
     rustc
         .args(["--crate-name=roborm_cells", "--edition=2024", "--crate-type=bin", "-Cprefer-dynamic", "-Copt-level=1"])
-        .args(["-Cstrip=debuginfo", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib"])
+        // Before LD_LIBRARY_PATH, where cargo and others name folders with libraries of the same name.
+        .args(["-Cstrip=debuginfo", "-Clink-arg=-Wl,--disable-new-dtags", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib"])
         .arg(format!("-Clink-arg=-Wl,-rpath,{std}"))
         .arg(&source)
         .arg("-o")
         .arg(into.join("bin/roborm-cells"));
-    recorded.link(into, &mut rustc);
+    recorded.link(into, &mut rustc, true);
     let output = rustc.output().map_err(|error| Error::io("cannot run rustc", &error))?;
     if output.status.success() {
         return Ok(());

@@ -31,19 +31,29 @@ const CRATES: [&str; 6] = ["roborm", "polars_lazy", "polars_core", "polars_plan"
 const LONGEST: usize = 4_000;
 
 /// Indexes the crates whose lists of sources (`NAME-HASH.d`) are in the build's folder.
-pub(super) fn index(deps: &Path, files: &BTreeMap<String, String>) -> Vec<Entry> {
+pub(super) fn index(build: &Path, files: &BTreeMap<String, String>) -> Vec<Entry> {
     let mut entries = Vec::new();
+    let deps = build.join("deps");
+    let root = root(build).unwrap_or_default();
     for name in CRATES {
         let Some(file) = files.get(name) else { continue };
         let list = deps.join(file.trim_start_matches("lib")).with_extension("d");
         let Ok(list) = fs::read_to_string(list) else { continue };
         for source in sources(&list) {
-            if let Ok(text) = fs::read_to_string(&source) {
+            if let Ok(text) = fs::read_to_string(root.join(source)) {
                 read(&text, name, &mut entries);
             }
         }
     }
     entries
+}
+
+/// The folder that lists of our own sources are relative to: a program's list has whole paths.
+fn root(build: &Path) -> Option<PathBuf> {
+    let list = fs::read_to_string(build.join("roborm-kernel.d")).ok()?;
+    let file = list.replace("\\ ", "\u{0}");
+    let file = file.split(' ').find_map(|file| file.trim().strip_suffix("/src/cell/mod.rs"))?;
+    Some(PathBuf::from(file.replace('\u{0}', " ")))
 }
 
 fn sources(list: &str) -> Vec<PathBuf> {
@@ -67,11 +77,11 @@ fn read(text: &str, from: &str, entries: &mut Vec<Entry>) {
 fn items(all: impl Iterator<Item = ast::Item>, from: &str, entries: &mut Vec<Entry>) {
     for item in all {
         match &item {
-            ast::Item::Fn(it) if it.visibility().is_some() => put(entries, from, None, it, "function", &signature(it)),
-            ast::Item::Struct(it) if it.visibility().is_some() => {
+            ast::Item::Fn(it) if is_public(it) => put(entries, from, None, it, "function", &signature(it)),
+            ast::Item::Struct(it) if is_public(it) => {
                 put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
             }
-            ast::Item::Enum(it) if it.visibility().is_some() => {
+            ast::Item::Enum(it) if is_public(it) => {
                 put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
                 let owner = it.name().map(|name| name.text().to_string());
                 for variant in it.variant_list().into_iter().flat_map(|list| list.variants()) {
@@ -79,15 +89,15 @@ fn items(all: impl Iterator<Item = ast::Item>, from: &str, entries: &mut Vec<Ent
                     put(entries, from, owner.clone(), &variant, "instance", &text);
                 }
             }
-            ast::Item::Trait(it) if it.visibility().is_some() => {
+            ast::Item::Trait(it) if is_public(it) => {
                 put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
                 let owner = it.name().map(|name| name.text().to_string());
                 methods(it.assoc_item_list(), owner, false, from, entries);
             }
-            ast::Item::TypeAlias(it) if it.visibility().is_some() => {
+            ast::Item::TypeAlias(it) if is_public(it) => {
                 put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
             }
-            ast::Item::Const(it) if it.visibility().is_some() => {
+            ast::Item::Const(it) if is_public(it) => {
                 put(entries, from, None, it, "instance", &head(it.syntax().text().to_string()));
             }
             ast::Item::MacroRules(it) => {
@@ -121,7 +131,7 @@ fn methods(
 ) {
     for item in list.into_iter().flat_map(|list| list.assoc_items()) {
         if let ast::AssocItem::Fn(it) = item
-            && (!only_public || it.visibility().is_some())
+            && (!only_public || is_public(&it))
         {
             put(entries, from, owner.clone(), &it, "function", &signature(&it));
         }
@@ -158,6 +168,11 @@ fn put<T: HasName + HasDocComments>(
         docs: docs.trim_end().to_owned(),
         from: from.to_owned(),
     });
+}
+
+/// `pub`, not `pub(crate)`.
+fn is_public(item: &impl HasVisibility) -> bool {
+    item.visibility().is_some_and(|it| it.syntax().text() == "pub")
 }
 
 /// A function without its body, documentation and attributes, in one line.

@@ -4,6 +4,7 @@ mod assemble;
 pub(crate) mod dependencies;
 mod index;
 mod recorded;
+mod stub;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,6 +20,7 @@ pub(crate) use recorded::Recorded;
 /// toolkit.json   what rustc it was built with, and what that answers to questions whose answer does not change
 /// lib/           the shared library, and the metadata of the crates inside it
 /// bin/           roborm-cells (runs cells), roborm-kernel, roborm-decoder, roborm-local where it was built
+/// stub/          what cells are linked against in the library's place
 /// fronts/        cargo, rustup, rustc: roborm-kernel by these names
 /// cells/         the cells that every session begins with, compiled
 /// ```

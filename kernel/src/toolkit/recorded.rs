@@ -19,6 +19,8 @@ pub(crate) struct Recorded {
     /// The real programs, behind rustup's.
     pub rustc: PathBuf,
     pub cargo: PathBuf,
+    /// The linker to call directly, where cells are linked against stubs.
+    pub linker: Option<PathBuf>,
     /// What rustc answers to arguments, where the answer does not change.
     pub answers: BTreeMap<String, String>,
     /// Crates that a cell may name: their files in `lib`.
@@ -48,12 +50,20 @@ impl Recorded {
         self.externs.contains_key(&name.replace('-', "_"))
     }
 
-    /// Adds to a call of rustc what a cell is compiled and linked against.
-    pub fn link(&self, toolkit: &Path, rustc: &mut Command) {
+    /// Adds to a call of rustc what a cell is compiled and linked against. With crates of the user's own, which may need
+    /// libraries of the system, it is linked as anything is.
+    pub fn link(&self, toolkit: &Path, rustc: &mut Command, with_own: bool) {
         let lib = toolkit.join("lib");
+        let stubs = toolkit.join(super::stub::FOLDER);
+        let linker = self.linker.as_deref().filter(|_| !with_own);
         rustc.arg("-L").arg(argument("dependency=", &lib));
         for (name, file) in &self.externs {
-            rustc.arg("--extern").arg(argument(&format!("{name}="), &lib.join(file)));
+            let folder =
+                if linker.is_some() && file.ends_with(".so") && stubs.join(file).is_file() { &stubs } else { &lib };
+            rustc.arg("--extern").arg(argument(&format!("{name}="), &folder.join(file)));
+        }
+        if let Some(linker) = linker {
+            super::stub::direct(rustc, linker, &stubs);
         }
     }
 

@@ -37,7 +37,7 @@ fn names_methods_columns_and_commands() {
     has(":robu", ":robustness ");
     has("let x = 1;\n:spo", "let x = 1;\n:spot ");
     has(":spot bow", ":spot bowl ");
-    has(":spot bowl --mod", ":spot bowl --models ");
+    has(":spot bowl --mod", ":spot bowl --model ");
     has(":spot bowl --model simul", ":spot bowl --model simulated ");
     has(":robustness $tab", ":robustness $table");
 }

@@ -69,7 +69,7 @@ impl Bench {
         match self.engine.run(source) {
             Outcome::Done(Some(bundle)) => plain(&bundle),
             Outcome::Done(None) => String::new(),
-            Outcome::Failed(failure) => panic!("{source}: {}", failure.traceback.join("\n")),
+            Outcome::Failed(failure) => panic!("{source}: {}\n{:?}", failure.traceback.join("\n"), self.told()),
         }
     }
 
@@ -77,7 +77,7 @@ impl Bench {
     pub fn bundle(&mut self, source: &str) -> Bundle {
         match self.engine.run(source) {
             Outcome::Done(bundle) => bundle.unwrap_or_else(|| panic!("{source}: no value")),
-            Outcome::Failed(failure) => panic!("{source}: {}", failure.traceback.join("\n")),
+            Outcome::Failed(failure) => panic!("{source}: {}\n{:?}", failure.traceback.join("\n"), self.told()),
         }
     }
 

@@ -22,6 +22,7 @@ fn spans_are_those_of_the_cell() {
         ("async { 1 }.await; x.foo()", "(line 1, column 22)"),
         (":help\n\nx.foo()", "(line 3, column 3)"),
         ("let y: i32 = ;", "(line 1, column 14)"),
+        ("::std::mem::drop(1); x.foo()", "(line 1, column 24)"),
         ("let é = 1; é.nothing()", "(line 1, column 14)"),
     ] {
         let (message, text) = placed(&mut bench, cell);
@@ -79,4 +80,20 @@ fn what_is_not_debug_says_so() {
     let mut bench = Bench::new();
     let said = text(&bench.failure("struct NoDebug; NoDebug"));
     assert!(said.contains("`NoDebug` doesn't implement `Debug`") && said.contains("derive(Debug)"), "{said}");
+}
+
+#[test]
+fn a_function_that_no_library_has() {
+    let mut bench = Bench::new();
+    bench.value("let x = 41;");
+    let said = text(
+        &bench
+            .failure("unsafe extern \"C\" { fn no_such_function_anywhere(); } unsafe { no_such_function_anywhere() }"),
+    );
+    assert!(said.contains("no_such_function_anywhere"), "{said}");
+    assert_eq!(bench.value("x"), "41");
+    assert_eq!(
+        bench.value("unsafe extern \"C\" { safe fn getpid() -> i32; } getpid() == std::process::id() as i32"),
+        "true"
+    );
 }

@@ -66,8 +66,8 @@ fn what_cannot_be_kept_is_named() {
         ("let it = vec![1].into_iter().map(|x| x + 1);", "`it` holds a closure"),
         ("let task = async { 1 };", "`task` holds what an async block makes"),
         ("fn numbers() -> impl Iterator<Item = u8> { 0..3 }\nlet these = numbers();", "`these`"),
-        ("let v = Vec::new();", "type annotations needed"),
-        ("let s = String::from(\"abc\"); let r = s.as_str();", "does not live long enough"),
+        ("let v = Vec::new();", "not settled"),
+        ("let s = String::from(\"abc\"); let r = s.as_str();", "contains a reference"),
     ] {
         let said = text(&bench.failure(cell));
         assert!(said.contains(words), "{cell}: {said}");
@@ -126,7 +126,7 @@ fn charts_draw_offline_and_bring_plotly_once() {
     let first = bench.bundles.lock().unwrap().pop().unwrap().2;
     let html = |bundle: &roborm_kernel::engine::Bundle| bundle.data["text/html"].as_str().unwrap().to_owned();
     assert!(html(&first).len() > 1_000_000 && html(&second).len() < 100_000);
-    assert!(!html(&first).contains("src=\"http"), "nothing is fetched");
+    assert!(!html(&second).contains("src="), "nothing is fetched");
     assert_eq!(first.data["application/vnd.plotly.v1+json"]["data"][0]["type"], "scatter");
     assert!(!first.data["text/plain"].as_str().unwrap().is_empty());
     // Another cell leaves it to the first; the first, run again, brings it again: its old output is gone.
