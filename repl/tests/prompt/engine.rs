@@ -199,3 +199,34 @@ fn what_is_shown_is_shown_as_a_terminal_can() {
     assert_eq!((run.status, run.stderr.as_str()), (0, "err\n"), "{}", run.stdout);
     assert!(run.stdout.is_ascii() && run.stdout.ends_with("out\n1\na\n2\n"), "{}", run.stdout);
 }
+
+#[test]
+fn an_engine_that_dies_is_started_again_and_finds_what_is_open() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let screen = screen(&bench, engine, &[]);
+    screen.line(":open demo").wait(|text| text.trim_end().ends_with("\ndemo>"));
+    // The process that runs cells is a child of the engine.
+    let kill = "let parent = std::os::unix::process::parent_id().to_string(); \
+                std::process::Command::new(\"kill\").args([\"-9\", &parent]).status().ok(); loop {}";
+    screen.line(kill).shows("the engine for Rust ended");
+    screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
+    screen.line("data()?.len() + 4000").shows("\n4008\n");
+    // The process alone: the engine starts another.
+    screen.line("std::process::abort()").shows("the process that runs cells aborted");
+    screen.line("data()?.len() + 5000").shows("\n5008\n");
+}
+
+#[test]
+fn what_cannot_be_handed_over_is_told_once() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    bench.write("rollouts.csv", "trajectory,frames,task\nt1,pics,go\n");
+    bench.write("pics/1.png", "");
+    let screen = screen(&bench, engine, &[]);
+    screen.line(":open rollouts.csv --rate 1").wait(|text| text.trim_end().ends_with("\nrollouts.csv>"));
+    std::fs::remove_file(bench.path("rollouts.csv")).expect("the folder is ours");
+    screen.line("1234 + 1").shows("\n1235\n");
+    let text = screen.line("1234 + 2").shows("\n1236\n");
+    assert_eq!(text.matches("note: data() and scores() are not what is open here").count(), 1, "{text}");
+}
