@@ -183,6 +183,10 @@ impl Front {
         let files = files()?;
         let source = fs::read_to_string("src/lib.rs")?;
         let manifest = fs::read_to_string("Cargo.toml")?;
+        if !check && files.has_failed() {
+            say(&nowhere())?;
+            return Ok(ExitCode::from(101));
+        }
         if !check
             && !source.contains("struct EvcxrUserCodeError")
             && let Some(line) = source.lines().position(|line| line.contains(QUESTION))
@@ -231,6 +235,8 @@ impl Front {
                 "-Cstrip=debuginfo",
             ]);
             rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
+            // Nothing upstream shares generics; looking for them in every crate costs a tenth of a small cell.
+            rustc.arg("-Zshare-generics=no").env("RUSTC_BOOTSTRAP", "1");
             rustc.arg(format!("-Copt-level={}", generated::opt_level(&manifest)));
         }
         self.recorded.link(&self.toolkit, &mut rustc, check || !foreign.is_empty());
@@ -259,6 +265,11 @@ impl Front {
             fs::write(&file, other)?;
             output = rustc.output()?;
         }
+        if !output.status.success() && !check && files.is_quick() && !can_be_fixed(&output.stderr) {
+            files.set_failed();
+            say(&nowhere())?;
+            return Ok(ExitCode::from(101));
+        }
         report(&output.stderr)?;
         if output.status.success() {
             if check {
@@ -272,6 +283,23 @@ impl Front {
         say(&json!({ "reason": "build-finished", "success": false }))?;
         Ok(ExitCode::from(101))
     }
+}
+
+/// Whether evcxr may do something about what rustc says: show a value otherwise, forget a variable that was moved, wait
+/// for a future. In all other cases it would compile the cell twice more for the sake of the message, which one check
+/// gives; see [`Files::set_failed`].
+fn can_be_fixed(messages: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(messages);
+    ["roborm_display", "CellDisplay", "evcxr_variable_store", "E0728", "EvcxrUserCodeError"]
+        .iter()
+        .any(|sign| text.contains(sign))
+}
+
+/// An error that evcxr does nothing about: it stands in no line of the cell.
+fn nowhere() -> Value {
+    json!({ "reason": "compiler-message", "message": {
+        "level": "error", "code": null, "children": [], "message": "the cell does not compile", "rendered": "", "spans": [],
+    }})
 }
 
 /// What rustc would say of a line.

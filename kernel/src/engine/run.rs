@@ -38,8 +38,7 @@ pub struct Engine {
     control: Arc<Control>,
     shared: Arc<Shared>,
     toolkit: Toolkit,
-    /// Its folder is removed with it.
-    _session: Session,
+    session: Session,
     /// The source of the cell whose chart brought what draws charts: it brings it again.
     carrier: Option<String>,
     /// evcxr knows that a cell may end at a `?`.
@@ -91,7 +90,7 @@ impl Engine {
             control,
             shared,
             toolkit,
-            _session: session,
+            session,
             carrier: None,
             allows_question: false,
         })
@@ -297,7 +296,18 @@ impl Engine {
         self.control.enter(What::Rust);
         // evcxr counts lines from the first of what it is given.
         let text = format!("{}{}", "\n".repeat(section.line), edited.text);
-        let result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+        self.session.files.set_quick(true);
+        let mut result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+        let has_failed = self.session.files.has_failed();
+        self.session.files.set_quick(false);
+        if has_failed {
+            if let Some(failure) = self.of_check(section, cell) {
+                self.control.leave();
+                return Err(failure);
+            }
+            // A check finds nothing wrong: it is what becomes of the cell that does not compile.
+            result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+        }
         self.control.leave();
         let heard = self.pump.end_of_section();
         match (result, heard.failed) {
@@ -364,6 +374,11 @@ impl Engine {
         if !is_changed || !matches!(error, evcxr::Error::CompilationErrors(_)) {
             return None;
         }
+        self.of_check(section, cell)
+    }
+
+    /// What a check finds wrong with the text as it was typed.
+    fn of_check(&mut self, section: &Section, cell: &str) -> Option<Failure> {
         let (text, back) = for_check(section, &section.text);
         let mut errors = self.context.check(&text).ok()?;
         errors.retain(CompilationError::is_from_user_code);

@@ -45,6 +45,29 @@ impl Files {
         self.0.join("socket")
     }
 
+    /// Has a cell that fails fail at once: the evaluator asks for the errors by itself.
+    pub fn set_quick(&self, quick: bool) {
+        let _ = fs::remove_file(self.0.join("failed"));
+        let mark = self.0.join("quick");
+        // Without the mark everything takes longer and comes to the same.
+        let _ = if quick { fs::write(mark, "") } else { fs::remove_file(mark) };
+    }
+
+    /// Whether a cell that fails is to fail at once.
+    pub fn is_quick(&self) -> bool {
+        self.0.join("quick").exists()
+    }
+
+    /// The cell has failed; what evcxr tries after that need not be compiled.
+    pub fn set_failed(&self) {
+        let _ = fs::write(self.0.join("failed"), "");
+    }
+
+    /// Whether the cell has failed.
+    pub fn has_failed(&self) -> bool {
+        self.0.join("failed").exists()
+    }
+
     fn config(&self) -> PathBuf {
         self.0.join("config")
     }
