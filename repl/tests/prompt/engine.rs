@@ -224,7 +224,7 @@ fn what_cannot_be_handed_over_is_told_once() {
     bench.write("rollouts.csv", "trajectory,frames,task\nt1,pics,go\n");
     bench.write("pics/1.png", "");
     let screen = screen(&bench, engine, &[]);
-    screen.line(":open rollouts.csv --rate 1").wait(|text| text.trim_end().ends_with("\nrollouts.csv>"));
+    screen.line(":open rollouts.csv --rate 1").wait(|text| text.trim_end().ends_with("\nrollouts>"));
     std::fs::remove_file(bench.path("rollouts.csv")).expect("the folder is ours");
     screen.line("1234 + 1").shows("\n1235\n");
     let text = screen.line("1234 + 2").shows("\n1236\n");
