@@ -167,7 +167,7 @@ fn one_question_a_trajectory_and_each_wording_once() {
     assert_eq!(
         model.notes(),
         [
-            format!("{name} on cpu: weights 2.00 GB as f32, keys and values 1.0 KiB a token"),
+            format!("{name} on cpu: weights 2000.0 MB as f32, keys and values 1.0 KiB a token"),
             format!("{name}: 3 answers, up to 2 instructions at a time; 18 % of the prompts' tokens were shared"),
             format!("{name}: columns p1 to p5: the probabilities of the answers 1 to 5 at the answer's place"),
         ]
