@@ -204,6 +204,26 @@ fn a_crash_halves_the_batch_and_costs_only_what_crashes_alone() {
 }
 
 #[test]
+fn trajectories_are_spread_over_devices() {
+    let mut spec = LocalSpec::new(fixture("qwen3vl/sharded"));
+    spec.program = Some(fixture("local/fake_worker.py"));
+    spec.device = LocalDevice::These(vec!["cpu".into(), "cpu".into()]);
+    spec.silence = Duration::from_secs(20);
+    let model = LocalModel::open(&spec, PROMPT).expect("a checkpoint and a worker");
+    assert_eq!(model.devices(), ["cpu", "cpu"]);
+    let place = tempfile::tempdir().expect("a folder");
+    let instruction = format!("go and meet {}", place.path().display());
+    // Neither can answer before the other is asked, so that one worker alone would hang.
+    let answers = std::thread::scope(|scope| {
+        let ask_one = || scope.spawn(|| ask(&model, &frames(1, 4, 4), &[&instruction]).remove(0));
+        let both = [ask_one(), ask_one()];
+        both.map(|one| one.join().expect("no panic"))
+    });
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(std::fs::read_dir(place.path()).expect("the folder").count(), 2, "two processes");
+}
+
+#[test]
 fn a_worker_that_hangs_is_ended() {
     let mut spec = LocalSpec::new(fixture("qwen3vl/sharded"));
     spec.program = Some(fixture("local/fake_worker.py"));
