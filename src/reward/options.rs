@@ -47,7 +47,7 @@ pub struct ModelOptions {
     pub environment: Option<Environment>,
     /// How long to wait and how often to try; changes no reply.
     pub patience: Patience,
-    /// Is told how far a download of a local checkpoint is.
+    /// Is told what takes long before a local checkpoint can be asked: a download, the first look at all of it.
     pub tell: Tell,
 }
 

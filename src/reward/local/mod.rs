@@ -67,7 +67,8 @@ impl LocalModel {
         Self::open_telling(spec, prompt, &|_| {})
     }
 
-    /// [`LocalModel::open`]; `tell` is told how far a download is, where one was asked for.
+    /// [`LocalModel::open`]; `tell` is told what takes long: a download that was asked for, and the first look at a large
+    /// checkpoint.
     ///
     /// # Errors
     /// As [`LocalModel::open`].
@@ -97,7 +98,7 @@ impl LocalModel {
             threads: spec.threads,
         };
         let ready = devices.iter().map(|device| worker.check(load(device), false)).collect::<Result<Vec<_>, _>>()?;
-        let digest = digest::digest(&folder)?;
+        let digest = digest::digest(&folder, tell)?;
         if digest.is_new {
             // Every number, while the files are in memory anyway.
             let first = devices.first().map_or("cpu", String::as_str);
