@@ -163,7 +163,9 @@ fn meaning(status: u16) -> &'static str {
 
 fn help(status: u16, has_key: bool) -> Option<&'static str> {
     Some(match status {
-        401 if has_key => "the key that was sent, of OPENROUTER_API_KEY (ROBORM_API_KEY for other servers), is wrong or has expired",
+        401 if has_key => {
+            "the key that was sent, of OPENROUTER_API_KEY (ROBORM_API_KEY for other servers), is wrong or has expired"
+        }
         401 => "no key was sent: set OPENROUTER_API_KEY (ROBORM_API_KEY for other servers)",
         402 => "add credit to the account, then run again: what is paid for is kept",
         404 => "check the name, the base url and its version path",
