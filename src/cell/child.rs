@@ -105,7 +105,7 @@ fn obey(line: &str, store: *mut VariableStore) -> io::Result<()> {
             let message = error.to_string();
             let message = message.split_once(".so: ").map_or(message.as_str(), |(_, why)| why).to_owned();
             let help = "what a cell declares as extern must be in a library that the process has".to_owned();
-            return not_run(Failed::Error { message, help: Some(help) });
+            return not_run(Failed::Error { message, help: Some(help), place: None });
         }
     };
     if matches!(link::tell(&Event::Begin), Some(Reply::Stop)) {
@@ -200,17 +200,22 @@ pub fn panicked(payload: &(dyn std::any::Any + Send)) {
 }
 
 /// Compiled into cells in the place of evcxr's notice: `?` has passed an error on.
+#[track_caller]
 pub fn failed<E: Display>(error: &E) {
     let own = super::display::type_id::<E>() == std::any::TypeId::of::<crate::Error>();
     // SAFETY: the identifier says what is there.
     let own = own.then(|| unsafe { &*std::ptr::from_ref(error).cast::<crate::Error>() });
-    fail(error.to_string(), own);
+    fail(error.to_string(), own, std::panic::Location::caller());
 }
 
-fn fail(message: String, own: Option<&crate::Error>) {
+fn fail(message: String, own: Option<&crate::Error>, at: &std::panic::Location<'_>) {
     let failed = match own {
         Some(error) if error.is_interrupted() => Failed::Interrupted,
-        own => Failed::Error { message, help: own.and_then(crate::Error::help).map(str::to_owned) },
+        own => Failed::Error {
+            message,
+            help: own.and_then(crate::Error::help).map(str::to_owned),
+            place: Some((at.file().to_owned(), at.line(), at.column())),
+        },
     };
     link::tell(&Event::Failed(failed));
     tell_evcxr(super::store::USER_ERROR_OCCURRED);

@@ -22,6 +22,30 @@ pub(super) fn plain(name: &str, message: &str, help: Option<&str>) -> Failure {
     Failure { name: name.to_owned(), message: first, traceback }
 }
 
+/// The failure, that happened at a line and column (from 1) of the cell.
+pub(super) fn at(mut failure: Failure, cell: &str, line: usize, column: usize) -> Failure {
+    failure.message = format!("{} (line {line}, column {column})", failure.message);
+    let mut lines = vec![format!(" {BLUE}-->{END} line {line}, column {column}")];
+    if let Some(text) = cell.lines().nth(line - 1) {
+        let gutter = line.to_string().len();
+        let blank: String =
+            text.chars().take(column - 1).map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect();
+        lines.push(format!("{:gutter$} {BLUE}|{END}", ""));
+        lines.push(format!("{BLUE}{line} |{END} {}", shortened(text)));
+        lines.push(format!("{:gutter$} {BLUE}|{END} {blank}{RED}^{END}", ""));
+    }
+    // Behind the message, before the help.
+    failure.traceback.splice(1..1, lines);
+    failure
+}
+
+/// The failure, that happened in another file.
+pub(super) fn elsewhere(mut failure: Failure, place: &str) -> Failure {
+    failure.message = format!("{} ({place})", failure.message);
+    failure.traceback.insert(1, format!(" {BLUE}-->{END} {place}"));
+    failure
+}
+
 fn heading(name: &str) -> String {
     match name {
         "Error" => "error".to_owned(),

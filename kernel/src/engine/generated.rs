@@ -35,11 +35,13 @@ pub(super) fn replace(code: &str) -> String {
     }
     if let Some(at) = code.find("struct EvcxrUserCodeError {}\n") {
         let (head, tail) = code.split_at(at);
-        let tail = tail.replacen("eprintln!(\"{}\", error);", "::roborm::cell::failed(&error);", 1).replacen(
-            "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);",
-            "",
-            1,
-        );
+        let ours = [
+            // So that the error is one of the place of its `?`.
+            ("fn from(error: T) -> Self {", "#[track_caller] fn from(error: T) -> Self {"),
+            ("eprintln!(\"{}\", error);", "::roborm::cell::failed(&error);"),
+            ("println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);", ""),
+        ];
+        let tail = ours.iter().fold(tail.to_owned(), |tail, (theirs, ours)| tail.replacen(theirs, ours, 1));
         code = format!("{head}{tail}");
     }
     if let Some(at) = code.rfind(SHOW) {

@@ -324,7 +324,7 @@ impl Engine {
                 let message = message.trim().trim_start_matches("Subprocess terminated with status: ").to_owned();
                 Err(self.lost(&reason(&message, None)))
             }
-            (_, Some(failed)) => Err(self.failed(failed, section, &edited)),
+            (_, Some(failed)) => Err(self.failed(failed, section, &edited, cell)),
             (Ok(_), None) => Ok(heard.result),
             (Err(error), None) => match self.better(&error, edited.is_changed(), section, cell) {
                 Some(failure) => Err(failure),
@@ -350,26 +350,35 @@ impl Engine {
         }
     }
 
-    fn failed(&self, failed: Failed, section: &Section, edited: &Edited) -> Failure {
+    fn failed(&self, failed: Failed, section: &Section, edited: &Edited, cell: &str) -> Failure {
         match failed {
             Failed::Interrupted => interrupted("interrupted; the variables of earlier cells are kept"),
-            Failed::Error { message, help } => fault::plain("Error", &message, help.as_deref()),
-            Failed::Panic { message, place } => {
-                let place = place.and_then(|(file, line, column)| {
-                    if !file.ends_with("lib.rs") || !file.contains("target/build") {
-                        return Some(format!("{file}, line {line}"));
-                    }
-                    let (line, column) = self.in_cell(line as usize, column as usize, edited)?;
-                    Some(format!("line {}, column {column}", line + section.line))
-                });
-                let first = message.lines().next().unwrap_or_default().to_owned();
-                let mut failure = fault::plain("Panic", &message, None);
-                if let Some(place) = place {
-                    failure.message = format!("{first} ({place})");
-                    failure.traceback.insert(1, format!("  --> {place}"));
-                }
-                failure
+            Failed::Error { message, help, place } => {
+                let failure = fault::plain("Error", &message, help.as_deref());
+                self.placed(failure, place, section, edited, cell)
             }
+            Failed::Panic { message, place } => {
+                self.placed(fault::plain("Panic", &message, None), place, section, edited, cell)
+            }
+        }
+    }
+
+    /// A failure with the place where it happened: in the cell, or in some other file.
+    fn placed(
+        &self,
+        failure: Failure,
+        place: Option<(String, u32, u32)>,
+        section: &Section,
+        edited: &Edited,
+        cell: &str,
+    ) -> Failure {
+        let Some((file, line, column)) = place else { return failure };
+        if !file.ends_with("lib.rs") || !file.contains("target/build") {
+            return fault::elsewhere(failure, &format!("{file}, line {line}"));
+        }
+        match self.in_cell(line as usize, column as usize, edited) {
+            Some((line, column)) => fault::at(failure, cell, line + section.line, column),
+            None => failure,
         }
     }
 

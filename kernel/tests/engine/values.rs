@@ -89,9 +89,11 @@ fn awaits_and_question_marks_at_the_top() {
     assert_eq!(bench.value("async { 5 }.await + 1"), "6");
     assert_eq!(bench.value("let n = tokio::task::spawn(async { 20 }).await?; n + 1"), "21");
     assert_eq!(bench.value("let sum: i32 = \"40\".parse::<i32>()? + 2; sum"), "42");
-    let failure = bench.failure("let left = 1; std::fs::read_to_string(\"/no/such/file\")?;");
+    let failure = bench.failure("let left = 1;\nstd::fs::read_to_string(\"/no/such/file\")?;");
     assert_eq!(failure.name, "Error");
-    assert!(failure.message.contains("No such file"), "{}", failure.message);
+    let message = &failure.message;
+    assert!(message.contains("No such file") && message.ends_with("(line 2, column 1)"), "{message}");
+    assert!(text(&failure).contains("2 | std::fs::read_to_string"), "{}", text(&failure));
     assert_eq!(bench.value("sum"), "42");
     let failure = bench.failure("Dataset::open(\"no-such-folder\", &OpenOptions::default())?;");
     assert!(text(&failure).contains("help"), "{}", text(&failure));

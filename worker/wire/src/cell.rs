@@ -83,6 +83,8 @@ pub enum Failed {
         message: String,
         /// What to do about it.
         help: Option<String>,
+        /// The file, line and column of the `?`.
+        place: Option<(String, u32, u32)>,
     },
     /// It was interrupted and stopped where it could.
     Interrupted,
