@@ -31,6 +31,7 @@ pub mod reward;
 pub mod robustness;
 pub mod scores;
 pub mod study;
+mod whole;
 
 pub use error::{Error, Result};
 pub use {image, plotly, polars, rand, rayon, reqwest, serde, serde_json, tokio};

@@ -1,5 +1,10 @@
 //! `roborm-kernel`: the Jupyter kernel, its installer, and the evaluator that the prompt starts.
 
+// A binary has no public surface to document.
+#![allow(missing_docs)]
+
+mod program;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -7,8 +12,5 @@ fn main() -> ExitCode {
     if let Some(code) = roborm_kernel::engine::front::main() {
         return code;
     }
-    match std::env::args().nth(1).as_deref() {
-        Some("engine") => roborm_kernel::engine::serve::main(),
-        _ => ExitCode::from(2),
-    }
+    program::main()
 }

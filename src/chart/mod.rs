@@ -29,6 +29,7 @@ mod boundary;
 mod confusion;
 mod crossing;
 mod embed;
+mod label;
 mod layout;
 mod method;
 mod palette;

@@ -1,9 +1,10 @@
 //! Mean error against score-crossing rate: is an accurate model a stable one?
 
-use plotly::common::{HoverInfo, Marker, Mode, Position};
+use plotly::common::{HoverInfo, Marker, Mode};
 use plotly::layout::AxisRange;
 use plotly::{Plot, Scatter};
 
+use super::label;
 use super::layout::{Draft, axis, distinct, rate_end};
 use super::text::{count, escape, estimate, model_label, n_text, wrapped};
 use super::{Cell, Column, Method, Palette, Table};
@@ -11,6 +12,8 @@ use crate::paraphrase::Strategy;
 
 /// More points than this, and their strategies' names would cover each other; the hover labels have them.
 const NAMED_POINTS: usize = 12;
+/// A longer name of a strategy is cut where it stands beside its point.
+const NAME_LETTERS: usize = 18;
 
 /// Accuracy and stability of one model under one strategy.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,10 +68,22 @@ pub fn error_against_crossing(points: &[ErrorPoint], method: &Method, palette: &
         draft.nothing("No group has both a mean error and a score-crossing rate.");
     }
 
+    let furthest = drawn.iter().filter_map(|p| p.error()).fold(0.0, f64::max);
+    let highest = drawn.iter().filter_map(|p| p.crossing()).fold(0.0, f64::max);
+    let x_end = (furthest * 1.15).clamp(0.5, 4.0);
+    let shares: Vec<(f64, f64)> = drawn
+        .iter()
+        .map(|p| (p.error().unwrap_or_default() / x_end, p.crossing().unwrap_or_default() / rate_end(highest * 1.08)))
+        .collect();
+    let letters: Vec<usize> = drawn.iter().map(|p| p.strategy.as_str().chars().count().min(NAME_LETTERS)).collect();
+    let places = label::places(&shares, &letters);
+
     let named = drawn.len() <= NAMED_POINTS;
     for model in &models {
         let mark = palette.model(model);
-        let series: Vec<&&ErrorPoint> = drawn.iter().filter(|p| p.model == *model).collect();
+        let of_model = |point: &&ErrorPoint| point.model == **model;
+        let series: Vec<&&ErrorPoint> = drawn.iter().filter(|point| of_model(point)).collect();
+        let places = drawn.iter().zip(&places).filter(|(point, _)| of_model(point)).map(|(_, place)| place.clone());
         let hover = series.iter().map(|p| {
             format!(
                 "<b>{}</b><br>{}<br>mean error {}<br>n = {} pairs<br>crosses at {}<br>n = {} trajectories",
@@ -80,7 +95,7 @@ pub fn error_against_crossing(points: &[ErrorPoint], method: &Method, palette: &
                 count(p.crossing_n)
             )
         });
-        let names = series.iter().map(|p| wrapped(p.strategy.as_str(), 18, 1));
+        let names = series.iter().map(|p| wrapped(p.strategy.as_str(), NAME_LETTERS, 1));
         draft.add(
             Scatter::new(
                 series.iter().map(|p| p.error()).collect::<Vec<_>>(),
@@ -90,19 +105,16 @@ pub fn error_against_crossing(points: &[ErrorPoint], method: &Method, palette: &
             .mode(if named { Mode::MarkersText } else { Mode::Markers })
             .marker(Marker::new().color(mark.color).symbol(mark.symbol).size(11))
             .text_array(names.collect::<Vec<_>>())
-            .text_position(Position::TopCenter)
+            .text_position_array(places.collect())
             .clip_on_axis(false)
             .hover_text_array(hover.collect::<Vec<_>>())
             .hover_info(HoverInfo::Text),
         );
     }
 
-    let furthest = drawn.iter().filter_map(|p| p.error()).fold(0.0, f64::max);
-    let highest = drawn.iter().filter_map(|p| p.crossing()).fold(0.0, f64::max);
-    let x_end = (furthest * 1.15).clamp(0.5, 4.0);
     draft.layout = draft
         .layout
-        .x_axis(axis("mean error (points of the five-point scale)").range(AxisRange::new(-0.02 * x_end, x_end)))
+        .x_axis(axis("mean error (points of 1 to 5)").range(AxisRange::new(-0.02 * x_end, x_end)))
         .y_axis(
             axis("score-crossing rate (0 to 1)")
                 .range(AxisRange::new(-0.03 * rate_end(highest), rate_end(highest * 1.08)))

@@ -67,15 +67,20 @@ impl FramesCommand {
                 "width": frame.width, "height": frame.height,
             }));
         }
-        table.note(&format!("{}: {} frames, rule {}.", frames.source, frames.frames.len(), frames.rule));
+        let count = number::things(frames.frames.len(), "frame", "frames");
+        table.note(&format!("{}: {count}, rule {}.", frames.source, frames.rule));
         let sheet = contact_sheet(&frames, &SheetOptions { dark: true, ..SheetOptions::default() })?;
-        let what = format!("contact sheet of {} frames of {}", frames.frames.len(), frames.source);
+        let what = format!("contact sheet of {count} of {}", frames.source);
         let mut answer = Answer::new(json!({ "source": frames.source, "rule": frames.rule, "frames": rows }))
             .show(Block::Picture { image: sheet, what })
             .show(Block::Table(table));
         if let Some(folder) = &self.out {
             write(&frames, folder)?;
-            answer = answer.say(format!("{} PNG files in {}", frames.frames.len(), folder.display()));
+            answer = answer.say(format!(
+                "{} in {}",
+                number::things(frames.frames.len(), "PNG file", "PNG files"),
+                folder.display()
+            ));
         }
         Ok(answer)
     }
@@ -86,6 +91,7 @@ impl FramesCommand {
             .extension()
             .is_some_and(|ending| ["jsonl", "csv", "parquet"].iter().any(|table| ending.eq_ignore_ascii_case(table)));
         if path.is_file() && !is_table {
+            self.opening.none_for_video(path)?;
             return session.sampler.sample_file(path, sampling);
         }
         let dataset = self.opening.open_one(self.source.as_deref(), session)?;

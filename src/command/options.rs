@@ -1,6 +1,6 @@
 //! Arguments that several commands take.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -10,7 +10,7 @@ use super::current::{self, Opened};
 use super::prices::Prices;
 use crate::dataset::{Dataset, OpenOptions};
 use crate::paraphrase::{self, ParaphraseSet};
-use crate::reward::{self, Environment, FRAMES_FIRST, ModelOptions, Part, RewardModel, TEXT_FIRST};
+use crate::reward::{self, Environment, FRAMES_FIRST, ModelOptions, Part, RewardModel, TEXT_FIRST, Tell};
 use crate::study::{Ledger, Plan, PlanOptions, Shard, Study};
 use crate::{Error, Result};
 
@@ -52,6 +52,21 @@ impl Opening {
         let Some(id) = id else { return Ok(dataset) };
         let id = dataset.get(id)?.id.clone();
         Ok(dataset.filter(|trajectory| trajectory.id == id))
+    }
+
+    /// A video file stands for itself: none of these options can mean anything there.
+    pub(super) fn none_for_video(&self, path: &Path) -> Result<()> {
+        let given =
+            [("--camera", self.camera.is_some()), ("--rate", self.rate.is_some()), ("--root", self.root.is_some())];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => {
+                Err(Error::usage(format!("{option} does not go with {}, which is one video", path.display()))
+                    .with_help(
+                        "leave it out: a video has its own rate and one picture; --fps says how densely to sample",
+                    ))
+            }
+        }
     }
 
     /// No option is given, so that a dataset opened before is the same.
@@ -230,6 +245,7 @@ impl Scoring {
         names: &[String],
         environment: Environment,
         prices: &Prices,
+        session: &Session,
     ) -> Result<Vec<Arc<dyn RewardModel>>> {
         let options = ModelOptions {
             base_urls: self.base_url.clone(),
@@ -241,6 +257,10 @@ impl Scoring {
             latency_ms: self.latency,
             provider: self.provider.clone(),
             order: Some(self.order.parts()),
+            tell: {
+                let progress = Arc::clone(&session.progress);
+                Tell::new(move |line| progress.say(line))
+            },
             environment: Some(environment),
             ..ModelOptions::default()
         };
@@ -257,12 +277,12 @@ impl Scoring {
         // Models first: a wrong name is the cheapest thing to find out.
         let names = self.names(session)?;
         let environment = Environment::of_process();
-        let mut models = self.open_models(&names, environment.clone(), &Prices::default())?;
+        let mut models = self.open_models(&names, environment.clone(), &Prices::default(), session)?;
         session.current.set_models(&names);
         let mut prices = Prices::default();
         if wanted || self.max_cost.is_some() {
             prices = Prices::fetch(&names, &self.base_url, &environment);
-            models = self.open_models(&names, environment, &prices)?;
+            models = self.open_models(&names, environment, &prices, session)?;
         }
         let opened = session.current.opened().filter(|opened| opened.dataset.name() == dataset.name());
         let paraphrases = match (&self.paraphrases, opened.and_then(|opened| opened.paraphrases)) {
@@ -279,9 +299,12 @@ impl Scoring {
             strategies: None,
         };
         let plan = Plan::new(dataset, paraphrases.as_ref(), &options)?;
-        let ledger = match &self.ledger {
-            Some(file) => Ledger::open(file)?,
-            None => Ledger::open_default()?,
+        let place = self.ledger.clone().map_or_else(Ledger::default_path, Ok)?;
+        let ledger = match (&self.ledger, wanted && !place.exists()) {
+            // An estimate looks only: it leaves no file behind where there was none.
+            (_, true) => Ledger::scratch()?,
+            (Some(file), false) => Ledger::open(file)?,
+            (None, false) => Ledger::open_default()?,
         };
         let mut study = Study::new(plan, ledger)
             .frames(session.sample_frames())

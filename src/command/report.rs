@@ -1,8 +1,8 @@
 //! From a score table to the report.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use crate::Result;
 use crate::chart::{
     self, BoundaryPoint, Case, Confusion, ContactSheet, CrossingPoint, ErrorPoint, Figure, Method, Palette, Report,
     Section,
@@ -11,6 +11,7 @@ use crate::display::number;
 use crate::paraphrase::Strategy;
 use crate::robustness::{Analysis, Robustness, Row};
 use crate::scores::{ScoreTable, column};
+use crate::{Error, Result};
 
 use super::cases;
 
@@ -237,6 +238,29 @@ fn facts(scores: &ScoreTable, models: &[String]) -> Result<Vec<(&'static str, St
 /// What is to be said of the simulated models in a score table, where there are any.
 pub(super) fn simulated(scores: &ScoreTable) -> Result<Option<String>> {
     Ok(says_simulated(&values(scores, column::MODEL)?))
+}
+
+/// What is to be said of scores that no reply on the scale from 1 to 5 can have been, where there are any.
+pub(super) fn off_the_scale(scores: &ScoreTable) -> Result<Option<String>> {
+    let off =
+        scores.frame().column(column::SCORE)?.f64()?.iter().flatten().filter(|s| !(1.0..=5.0).contains(s)).count();
+    Ok((off > 0).then(|| {
+        let scores = number::things(off, "score lies", "scores lie");
+        format!(
+            "{scores} outside 1 to 5; boundary, error and labels are on that scale: rescale them, or read with care"
+        )
+    }))
+}
+
+/// The report is HTML, and its file must be named so: a browser goes by the name.
+pub(super) fn check_name(file: &Path) -> Result<()> {
+    let named =
+        file.extension().is_some_and(|ending| ["html", "htm"].iter().any(|html| ending.eq_ignore_ascii_case(html)));
+    if named {
+        return Ok(());
+    }
+    Err(Error::usage(format!("the report is one HTML file, and {} is not named so", file.display()))
+        .with_help("end the name in .html"))
 }
 
 fn says_simulated(models: &[String]) -> Option<String> {

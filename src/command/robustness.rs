@@ -10,7 +10,7 @@ use crate::display::{self, Cell, Column, Table, number};
 use crate::robustness::{
     Analysis, Comparison, DEFAULT_BOUNDARY, DEFAULT_RESAMPLES, Estimate, Key, Metric, Repeats, Robustness, Unparsed,
 };
-use crate::scores::ScoreTable;
+use crate::scores::{ScoreTable, column};
 
 /// Beyond this a Parquet file is read a part at a time, without the check for repeated keys.
 const LARGE_BYTES: u64 = 64 << 20;
@@ -60,6 +60,9 @@ pub(super) struct RobustnessCommand {
 
 impl RobustnessCommand {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
+        if let Some(file) = &self.chart {
+            report::check_name(file)?;
+        }
         let analysis = Analysis {
             by: self.by.clone(),
             boundary: self.boundary,
@@ -96,8 +99,23 @@ impl RobustnessCommand {
                     .with_help("for example --compare gpt-5.1,claude-sonnet-4.6 or --compare lexical,adversarial"));
             }
         };
-        if let Scores::Held(table) = &source {
-            answer = answer.show_all(report::simulated(table)?.map(Block::Text));
+        let said = match &source {
+            Scores::Held(table) => report::simulated(table)?,
+            Scores::File(path) => report::simulated(&ScoreTable::read_columns(path, &[column::MODEL])?)?,
+        };
+        answer = answer.show_all(said.map(Block::Text));
+        match &source {
+            Scores::Held(table) => {
+                if let Some(warning) = report::off_the_scale(table)? {
+                    answer = answer.note(format!("warning: {warning}"));
+                }
+            }
+            Scores::File(path) => {
+                answer = answer.note(format!(
+                    "{} is read a part at a time: that no key stands twice in it was not checked",
+                    path.display()
+                ));
+            }
         }
         if let Some(file) = &self.chart {
             let scores = match source {

@@ -90,6 +90,9 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
     if outcome.failures.len() > TOLD {
         answer = answer.note(format!("failed: {} more reasons", outcome.failures.len() - TOLD));
     }
+    for note in &outcome.notes {
+        answer = answer.note(note.clone());
+    }
     if let Some(error) = &outcome.stopped {
         answer = answer.note(format!("stopped: {error}"));
         if let Some(help) = error.help() {

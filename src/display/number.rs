@@ -52,11 +52,20 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return MISSING.to_owned();
     }
+    if value.abs() >= 1e15 {
+        // Beyond what a double holds exactly, decimals are noise.
+        return format!("{value:.decimals$e}");
+    }
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
         Some(digits) if digits.chars().all(|digit| matches!(digit, '0' | '.')) => digits.to_owned(),
         _ => text,
     }
+}
+
+/// So many things: `1 frame`, `45,072 frames`.
+pub fn things(count_of: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(count_of as u64), if count_of == 1 { one } else { many })
 }
 
 /// Whole things, in groups of three: `45,072`.

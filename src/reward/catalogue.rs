@@ -28,6 +28,8 @@ pub struct CatalogueModel {
     pub max_images: Option<usize>,
     /// The longer side of an image in pixels, at most, where there is a limit.
     pub max_side: Option<u32>,
+    /// Bytes of a request's images as base64, at most, where there is a limit.
+    pub max_bytes: Option<usize>,
     /// Whether it can reason before it answers.
     pub reasons: Reasons,
     /// How its host caches the part that a trajectory's requests share.
@@ -101,6 +103,7 @@ const HOSTED: CatalogueModel = CatalogueModel {
     takes_seed: true,
     max_images: None,
     max_side: None,
+    max_bytes: None,
     reasons: Reasons::Never,
     cache: Cache::Implicit,
     max_tokens: ANSWER_TOKENS,
@@ -124,6 +127,8 @@ const CLAUDE: CatalogueModel = CatalogueModel {
     takes_seed: false,
     max_images: Some(100),
     max_side: Some(2000),
+    // 32 MB a request, of which the images leave 1 MB to the words.
+    max_bytes: Some(31_000_000),
     reasons: Reasons::Asked,
     cache: Cache::Marked,
     ..HOSTED
@@ -228,8 +233,15 @@ static CATALOGUE: &[CatalogueModel] = &[
     CatalogueModel { name: "google/gemma-3-4b-it", aliases: &["gemma-3-4b-it", "gemma-3-4b"], ..GEMMA },
     CatalogueModel { name: "google/gemma-3-12b-it", aliases: &["gemma-3-12b-it", "gemma-3-12b"], ..GEMMA },
     CatalogueModel { name: "google/gemma-3-27b-it", aliases: &["gemma-3-27b-it", "gemma-3-27b"], ..GEMMA },
-    // Five images on one provider, eight on another: the lower one, unless a provider is pinned and a limit given.
-    CatalogueModel { name: "meta-llama/llama-4-scout", aliases: &["llama-4-scout"], max_images: Some(5), ..LLAMA },
+    // Five images on one provider, eight and 4 MB on another: the lower ones, unless a provider is pinned and a limit
+    // given.
+    CatalogueModel {
+        name: "meta-llama/llama-4-scout",
+        aliases: &["llama-4-scout"],
+        max_images: Some(5),
+        max_bytes: Some(4_000_000),
+        ..LLAMA
+    },
     CatalogueModel { name: "meta-llama/llama-4-maverick", aliases: &["llama-4-maverick"], ..LLAMA },
     CatalogueModel { name: "roboreward-4b", aliases: &["teetone/RoboReward-4B"], ..ROBOREWARD },
     CatalogueModel { name: "roboreward-8b", aliases: &["teetone/RoboReward-8B"], ..ROBOREWARD },

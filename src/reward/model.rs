@@ -41,6 +41,11 @@ pub trait RewardModel: Send + Sync {
         None
     }
 
+    /// What the user should know of the run so far, a line each: how it was computed, what had to be done otherwise.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// How many requests of one trajectory it takes in one [`RewardModel::ask_batch`].
     fn batch_size(&self) -> usize {
         1
@@ -145,6 +150,9 @@ pub struct ImageNeeds {
     pub encoding: Option<Encoding>,
     /// At most so many; more are down-sampled by the frame rule.
     pub max_images: Option<usize>,
+    /// At most so many bytes of a request, all images together as base64; where they come to more, they are down-sampled
+    /// by the frame rule until they fit.
+    pub max_bytes: Option<usize>,
 }
 
 /// Dollars a token.

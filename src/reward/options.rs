@@ -47,6 +47,34 @@ pub struct ModelOptions {
     pub environment: Option<Environment>,
     /// How long to wait and how often to try; changes no reply.
     pub patience: Patience,
+    /// Is told how far a download of a local checkpoint is.
+    pub tell: Tell,
+}
+
+type Ear = dyn Fn(&str) + Send + Sync;
+
+/// Somebody who is told a line at a time, or nobody.
+#[derive(Clone, Default)]
+pub struct Tell(Option<Arc<Ear>>);
+
+impl Tell {
+    /// Somebody.
+    pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(tell)))
+    }
+
+    /// Tells a line.
+    pub fn say(&self, line: &str) {
+        if let Some(tell) = &self.0 {
+            tell(line);
+        }
+    }
+}
+
+impl std::fmt::Debug for Tell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "somebody" } else { "nobody" })
+    }
 }
 
 impl ModelOptions {
@@ -145,17 +173,7 @@ fn open_known(known: &'static CatalogueModel, options: &ModelOptions) -> Result<
 }
 
 fn open_local(spec: &str, options: &ModelOptions) -> Result<Arc<dyn RewardModel>> {
-    // Answers of several instructions together were seen to part from those given one by one: no figure of it is to be
-    // taken for a result before that is understood.
-    if std::env::var_os("ROBORM_LOCAL_UNVERIFIED").is_none() {
-        return Err(Error::usage(format!(
-            "local:{spec}: local checkpoints are held back: their answers are not verified yet"
-        ))
-        .with_help(
-            "serve the checkpoint (vLLM, SGLang) and give its address with --base-url; to try it all the same, set \
-                 ROBORM_LOCAL_UNVERIFIED=1",
-        ));
-    }
     let spec = LocalSpec::parse(spec)?;
-    Ok(Arc::new(LocalModel::open(&spec, options.prompt_or(Prompt::ROBOREWARD))?))
+    let tell = |line: &str| options.tell.say(line);
+    Ok(Arc::new(LocalModel::open_telling(&spec, options.prompt_or(Prompt::ROBOREWARD), &tell)?))
 }

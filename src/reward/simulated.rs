@@ -149,7 +149,7 @@ impl RewardModel for Simulated {
     }
 
     fn image_needs(&self) -> ImageNeeds {
-        ImageNeeds { encoding: None, max_images: self.max_images }
+        ImageNeeds { encoding: None, max_images: self.max_images, max_bytes: None }
     }
 
     fn prompt(&self) -> &Prompt {

@@ -221,9 +221,13 @@ impl Analysis {
             }
         }
         let asked = |name: &str| self.by.iter().any(|by| by == name);
-        for name in &self.by {
+        for (place, name) in self.by.iter().enumerate() {
             if !has(name) {
                 return Err(unknown_column(name, &names));
+            }
+            if self.by[..place].contains(name) {
+                return Err(Error::usage(format!("column `{name}` stands twice among those to group by"))
+                    .with_help("name it once"));
             }
         }
         let mut keys: Vec<String> = Vec::new();

@@ -1,8 +1,7 @@
 //! Score tables as files.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use polars::prelude::*;
@@ -13,7 +12,7 @@ use polars_io::prelude::{CsvReadOptions, CsvReader, CsvWriter};
 use polars_io::{SerReader, SerWriter};
 
 use super::{check, jsonl};
-use crate::{Error, Result};
+use crate::{Error, Result, whole};
 
 #[derive(Clone, Copy)]
 enum Format {
@@ -65,53 +64,26 @@ pub(super) fn column_names(path: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// A file beside `path` to be moved there once it is whole.
-fn part_of(path: &Path) -> Result<tempfile::NamedTempFile> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".roborm-").suffix(".part");
-    #[cfg(unix)]
-    let builder = {
-        use std::os::unix::fs::PermissionsExt;
-        // A temporary file is private by default; a table is as readable as any file of the user's.
-        builder.permissions(std::fs::Permissions::from_mode(0o666))
-    };
-    builder.tempfile_in(&folder).map_err(|error| cannot_write(path, &error))
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
-    Error::io(format!("cannot write {}", path.display()), error)
-}
-
 /// Finds out whether [`write`] could write to `path`, and leaves nothing there.
 pub(super) fn check_writable(path: &Path) -> Result<()> {
     Format::of(path)?;
-    part_of(path).map(drop)
+    whole::check(path)
 }
 
-/// Writes `frame` to a file beside `path` and moves it there once it is whole and on the disk.
+/// Writes `frame`, whole or not at all.
 pub(super) fn write(mut frame: DataFrame, path: &Path) -> Result<()> {
     let format = Format::of(path)?;
-    let cannot = |error: &std::io::Error| cannot_write(path, error);
-    let mut part = part_of(path)?;
-    let mut out = BufWriter::with_capacity(1 << 20, part.as_file_mut());
-    let written = match format {
-        Format::Parquet => ParquetWriter::new(&mut out).finish(&mut frame).map(drop),
-        Format::Csv => CsvWriter::new(&mut out).finish(&mut frame),
-        Format::Jsonl => JsonWriter::new(&mut out).with_json_format(JsonFormat::JsonLines).finish(&mut frame),
-    };
-    written.map_err(|error| match error {
-        PolarsError::IO { error, .. } => cannot(&error),
-        error => refused(&error).at(format!("cannot write {}", path.display())),
-    })?;
-    out.flush().map_err(|error| cannot(&error))?;
-    drop(out);
-    part.as_file().sync_all().map_err(|error| cannot(&error))?;
-    part.persist(path).map_err(|error| cannot(&error.error))?;
-    Ok(())
+    whole::write(path, |out| {
+        let written = match format {
+            Format::Parquet => ParquetWriter::new(out).finish(&mut frame).map(drop),
+            Format::Csv => CsvWriter::new(out).finish(&mut frame),
+            Format::Jsonl => JsonWriter::new(out).with_json_format(JsonFormat::JsonLines).finish(&mut frame),
+        };
+        written.map_err(|error| match error {
+            PolarsError::IO { error, .. } => whole::refused(path, &error),
+            error => refused(&error).at(format!("cannot write {}", path.display())),
+        })
+    })
 }
 
 fn open(path: &Path) -> Result<File> {

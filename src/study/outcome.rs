@@ -51,6 +51,8 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// Why the run ended before its time: the user, a server that refuses all, a ledger that cannot be written.
     pub stopped: Option<Error>,
+    /// What the models say of the run, a line each.
+    pub notes: Vec<String>,
     /// The rows of the plan that have a reply, whichever run got it.
     pub scores: ScoreTable,
 }

@@ -6,6 +6,7 @@
 mod chart;
 mod dataset;
 mod demo;
+mod dependencies;
 mod display;
 mod frames;
 mod graphics;

@@ -3,11 +3,12 @@
 //! Standard library only, so that it compiles in a second and needs nothing else first.
 
 mod libtorch;
+mod python;
 mod setup;
 mod shell;
 
 use std::env;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use shell::{Result, cargo, note, program};
@@ -17,6 +18,7 @@ cargo xtask NAME [arguments]
 
   demo [--out DIR]   build roborm and run the main job on the built-in rollouts
   test [FILTER]      build everything and run every test
+  kernel [arguments] build the Jupyter kernel and install it for this user (roborm-kernel install --help)
   stub [arguments]   a server on loopback that answers like OpenRouter, faults included (stub --help)
   libtorch           fetch libtorch (CPU) and build the worker for local checkpoints
   ci                 what .ci/run calls: format, lints, documentation, the demo, the tests, with libtorch and without
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     let done = match name.as_str() {
         "demo" => demo(&rest),
         "test" => test(&rest),
+        "kernel" => kernel(&rest),
         "stub" => stub(&rest),
         "libtorch" => setup::install(setup::LIBTORCH).and_then(|()| libtorch::libtorch(&libtorch::folder())),
         "ci" => ci(),
@@ -64,8 +67,27 @@ fn demo(arguments: &[String]) -> Result {
 fn test(arguments: &[String]) -> Result {
     setup::install(setup::BUILD)?;
     setup::install(setup::TEST)?;
+    python::environment()?;
     build()?;
+    note("building the Jupyter kernel");
+    build_kernel()?;
     shell::run(cargo().args(["test", "--release", "--workspace", "--locked"]).args(arguments))
+}
+
+/// The Jupyter kernel, installed.
+fn kernel(arguments: &[String]) -> Result {
+    setup::install(setup::BUILD)?;
+    let start = Instant::now();
+    note("building the Jupyter kernel (the first time takes minutes: rust-analyzer's parser and analysis are inside)");
+    build_kernel()?;
+    note(&format!("built in {}", minutes(start)));
+    shell::run(program("roborm-kernel").arg("install").args(arguments))?;
+    if shell::succeeds(Command::new("jupyter").arg("--version")) {
+        note("start `jupyter lab notebooks/01-first-look.ipynb` and run its cells");
+    } else {
+        note("for notebooks: `pip install jupyterlab`, then `jupyter lab notebooks/01-first-look.ipynb`");
+    }
+    Ok(())
 }
 
 fn stub(arguments: &[String]) -> Result {
@@ -92,6 +114,14 @@ fn ci() -> Result {
 fn build() -> Result {
     note("building roborm and its decoder (the first time takes minutes: most of it is polars)");
     shell::run(cargo().args(["build", "--release", "--locked"]))
+}
+
+/// The kernel, with the packages of the first build in the same selection: one choice of features, so that nothing that
+/// was compiled for the programs is compiled again.
+fn build_kernel() -> Result {
+    let packages = ["roborm", "roborm-decoder", "roborm-repl", "roborm-kernel", "roborm-toolkit"];
+    let packages = packages.iter().flat_map(|package| ["-p", package]);
+    shell::run(cargo().args(["build", "--release", "--locked"]).args(packages))
 }
 
 fn minutes(start: Instant) -> String {

@@ -73,6 +73,11 @@ pub const TEST: &[Need] = &[
         packages: &["tmux"],
         why: "is the terminal that the prompt is tried in",
     },
+    Need {
+        check: Check::Program("python3", "-m ensurepip --version"),
+        packages: &["python3", "python3-venv"],
+        why: "holds the other end of conversations with the Jupyter kernel",
+    },
 ];
 
 /// What local checkpoints need besides.

@@ -16,6 +16,14 @@ pub fn note(line: &str) {
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
+    // What cargo has told this task of its own package. The build script of ring takes it for a change: all that stands on
+    // ring would be compiled again by a `cargo build` of the user's own, and back.
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_MANIFEST_") || text.starts_with("CARGO_PKG_") {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 

@@ -134,9 +134,25 @@ fn notes(error: &CompilationError) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The compiler's words, of names that only generated code has.
+/// Paths of what every cell has by its bare name.
+const BARE: [&str; 8] = [
+    "std::vec::",
+    "std::string::",
+    "std::option::",
+    "std::result::",
+    "std::boxed::",
+    "roborm_toolkit::prelude::",
+    "roborm::prelude::",
+    "core::fmt::",
+];
+
+/// The compiler's words, without names that only generated code has, and without paths that nobody writes.
 fn words(text: &str) -> String {
-    text.replace("roborm_toolkit::", "roborm::").replace("await_in_cell()", "await")
+    let mut text = text.replace("await_in_cell()", "await");
+    for path in BARE {
+        text = text.replace(path, "");
+    }
+    text.replace("roborm_toolkit::", "roborm::")
 }
 
 fn shortened(line: &str) -> String {

@@ -247,6 +247,7 @@ impl Front {
                 &files.dependencies(),
                 &foreign,
                 offline,
+                &files.stop(),
                 &tell,
             )? {
                 Ok(built) => built.link(&mut rustc),

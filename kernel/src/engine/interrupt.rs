@@ -1,5 +1,6 @@
 //! Stopping what runs.
 
+use std::path::PathBuf;
 use std::process::Child;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -41,9 +42,10 @@ pub(super) enum What {
 }
 
 /// What the engine and its interrupters share.
-#[derive(Default)]
 pub(super) struct Control {
     state: Mutex<State>,
+    /// The file that stops a build.
+    stop: PathBuf,
     process: Mutex<Option<Arc<Mutex<Child>>>>,
     /// Counts what is entered: a timer knows by it whether its own is still under way.
     turn: AtomicU64,
@@ -61,6 +63,11 @@ struct State {
 }
 
 impl Control {
+    /// One that stops builds by this file.
+    pub fn new(stop: PathBuf) -> Self {
+        Self { state: Mutex::default(), stop, process: Mutex::default(), turn: AtomicU64::default() }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,6 +78,7 @@ impl Control {
     }
 
     pub fn begin(&self) {
+        let _ = std::fs::remove_file(&self.stop);
         *self.state() = State { in_cell: true, ..State::default() };
     }
 
@@ -118,7 +126,8 @@ impl Control {
         }
         state.count += 1;
         if !state.runs {
-            // The compiler is at work, for tenths of a second: what it makes does not run.
+            // The compiler is at work, mostly for tenths of a second: what it makes does not run.
+            let _ = std::fs::write(&self.stop, "");
             return;
         }
         let (what, count) = (state.what, state.count);

@@ -15,6 +15,9 @@ use super::front::TOOLKIT;
 use super::{Error, Result};
 use crate::toolkit::Toolkit;
 
+/// What the folders of sessions are called.
+const PREFIX: &str = "roborm-session-";
+
 /// Where the files of a session are.
 #[derive(Clone, Debug)]
 pub(super) struct Files(PathBuf);
@@ -43,6 +46,11 @@ impl Files {
     /// Where the process that runs cells finds the evaluator.
     pub fn socket(&self) -> PathBuf {
         self.0.join("socket")
+    }
+
+    /// The file that is there once the cell is interrupted: a build that takes long looks for it.
+    pub fn stop(&self) -> PathBuf {
+        self.0.join("stop")
     }
 
     /// Has a cell that fails fail at once: the evaluator asks for the errors by itself.
@@ -90,6 +98,9 @@ impl Session {
     /// A folder with the pipes in it.
     pub fn new() -> Result<Self> {
         let folder = short_temporary()?;
+        if let Some(parent) = folder.path().parent() {
+            sweep(parent);
+        }
         let files = Files(folder.path().to_owned());
         let io = |error: std::io::Error| Error::io(format!("cannot write in {}", folder.path().display()), &error);
         for part in [files.cells(), files.streams(), files.config()] {
@@ -99,6 +110,7 @@ impl Session {
             mknodat(CWD, files.streams().join(stream), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
                 .map_err(|error| io(error.into()))?;
         }
+        fs::write(folder.path().join("pid"), std::process::id().to_string()).map_err(io)?;
         let settings = "[evcxr]\nopt_level = \"0\"\npreserve_vars_on_panic = true\nallow_static_linking = true\noffline_mode = false\n";
         fs::write(files.config().join("evcxr.toml"), settings).map_err(io)?;
         Ok(Self { folder, files })
@@ -169,11 +181,25 @@ fn before(toolkit: &Toolkit, files: &Files) -> &'static [(&'static str, Option<O
     BEFORE.get_or_init(|| changed(toolkit, files).into_iter().map(|(name, _)| (name, env::var_os(name))).collect())
 }
 
+/// Removes what sessions left behind whose process was killed.
+fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_session = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let Some(pid) = is_session.then(|| fs::read_to_string(entry.path().join("pid")).ok()).flatten() else {
+            continue;
+        };
+        if !Path::new("/proc").join(pid.trim()).exists() {
+            // Another user's stays.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// A temporary folder whose path leaves room for a socket's: the system takes 107 bytes.
 fn short_temporary() -> Result<TempDir> {
     let new = |builder: &mut tempfile::Builder<'_, '_>, folder: &Path| builder.tempdir_in(folder);
     let mut builder = tempfile::Builder::new();
-    builder.prefix("roborm-");
+    builder.prefix(PREFIX);
     let usual = env::temp_dir();
     let first =
         if usual.as_os_str().len() < 70 { new(&mut builder, &usual) } else { new(&mut builder, Path::new("/tmp")) };

@@ -4,11 +4,19 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// How often to look whether a build is to stop.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A crate as it is added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,11 +132,13 @@ pub(crate) fn look(base: &Command, folder: &Path, added: &[Added], offline: bool
 }
 
 /// Builds crates, once: what was built for the same list before is taken as it is. The inner error is cargo's.
+/// The file `stop` ends it, where it comes to be.
 pub(crate) fn build(
     base: &Command,
     folder: &Path,
     added: &[Added],
     offline: bool,
+    stop: &Path,
     tell: &dyn Fn(&str),
 ) -> io::Result<Result<Built, String>> {
     let wanted = manifest("roborm-added", added);
@@ -140,12 +150,12 @@ pub(crate) fn build(
         return Ok(Ok(serde_json::from_slice(&built)?));
     }
     prepare(folder, "roborm-added", added)?;
-    let mut attempt = attempt(base, folder, offline, tell)?;
+    let mut attempt = attempt(base, folder, offline, stop, tell)?;
     if let Err(message) = &attempt
         && !offline
         && is_network(message)
     {
-        attempt = self::attempt(base, folder, true, tell)?.map_err(|message| format!("{message}\n{OFFLINE}"));
+        attempt = self::attempt(base, folder, true, stop, tell)?.map_err(|message| format!("{message}\n{OFFLINE}"));
     }
     if let Ok(built) = &attempt {
         fs::write(&done, serde_json::to_vec(built)?)?;
@@ -165,11 +175,28 @@ fn prepare(folder: &Path, name: &str, added: &[Added]) -> io::Result<()> {
     Ok(())
 }
 
-fn attempt(base: &Command, folder: &Path, offline: bool, tell: &dyn Fn(&str)) -> io::Result<Result<Built, String>> {
+fn attempt(
+    base: &Command,
+    folder: &Path,
+    offline: bool,
+    stop: &Path,
+    tell: &dyn Fn(&str),
+) -> io::Result<Result<Built, String>> {
     let mut child = cargo(base, folder, &["build", "--release", "--message-format=json"], offline)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()?;
+    let (over, wait) = std::sync::mpsc::channel::<()>();
+    let (group, stop) = (Pid::from_child(&child), stop.to_owned());
+    let watcher = std::thread::spawn(move || {
+        // Until the build is over.
+        while wait.recv_timeout(LOOK).is_err_and(|error| error == RecvTimeoutError::Timeout) {
+            if stop.exists() {
+                let _ = kill_process_group(group, Signal::INT);
+            }
+        }
+    });
     let mut stdout = child.stdout.take().expect("it was asked for");
     let messages = std::thread::spawn(move || {
         let mut text = Vec::new();
@@ -189,6 +216,8 @@ fn attempt(base: &Command, folder: &Path, offline: bool, tell: &dyn Fn(&str)) ->
     }
     let messages = messages.join().map_err(|_| io::Error::other("the reader of cargo's messages died"))??;
     let status = child.wait()?;
+    drop(over);
+    let _ = watcher.join();
     let messages: Vec<Value> =
         messages.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
     if !status.success() {

@@ -90,6 +90,15 @@ fn estimate_counts_what_is_left_to_call() {
 }
 
 #[test]
+fn an_estimate_leaves_no_ledger_behind() {
+    let bench = Bench::new();
+    assert_eq!(bench.json(&["estimate", "demo", "--model", "simulated", "--ledger", "l.db"])["calls"], 112);
+    assert!(!bench.path("l.db").exists());
+    bench.json(&["estimate", "demo", "--model", "simulated"]);
+    assert!(!bench.path("data").exists(), "nor one in the data folder");
+}
+
+#[test]
 fn spot_shows_one_trajectory_across_its_wordings() {
     let bench = Bench::new();
     let rows = bench.json(&["spot", "demo#drawer", "--model", "simulated"]);

@@ -18,6 +18,31 @@ fn wrong_usage_is_status_2() {
     bench.run(&["frames", "demo#drawer", "--fps", "0"]).refuses(2, &["0"]);
     bench.run(&["score", "demo", "--model", "simulated", "--shard", "3/2"]).refuses(2, &["3/2"]);
     bench.run(&["score", "demo", "--model", "simulated", "--max-cost", "-1"]).refuses(2, &["-1"]);
+    bench.run(&["robustness", "s.csv", "--by", "model,model"]).refuses(2, &["`model`", "twice"]);
+    bench.run(&["robustness", "s.csv", "--chart", "charts.txt"]).refuses(2, &["charts.txt", ".html"]);
+    assert!(!bench.path("charts.txt").exists());
+    bench.write("clip.mp4", "what is in it does not come into it");
+    bench.run(&["frames", "clip.mp4", "--camera", "top"]).refuses(2, &["--camera", "clip.mp4"]);
+}
+
+#[test]
+fn what_cannot_be_written_is_named_as_it_was_given() {
+    let bench = Bench::new();
+    bench.write("a-file", "");
+    for name in ["nowhere/s.parquet", "a-file/s.csv"] {
+        let run = bench.run(&["score", "demo", "--model", "simulated", "--out", name]);
+        run.refuses(1, &[name]);
+        assert!(!run.stderr.contains(".part"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn scores_off_the_scale_are_told_of() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,x,5\nm,a,lexical,y,80\n");
+    let run = bench.run(&["robustness", "s.csv"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("1 score lies outside 1 to 5"), "{}", run.stderr);
 }
 
 #[test]

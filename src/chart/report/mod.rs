@@ -15,7 +15,7 @@ pub use sheet::ContactSheet;
 
 use super::text::clean;
 use super::{Method, Table};
-use crate::{Error, Result};
+use crate::{Result, whole};
 
 /// A report under construction: title, what was measured, sections, how it was made.
 ///
@@ -121,24 +121,7 @@ impl Report {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let html = self.to_html()?;
-        let refused = |error: &std::io::Error| {
-            Error::io(format!("cannot write {}", path.display()), error)
-                .with_help("check that the folder exists, can be written to and has room")
-        };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".report-").suffix(".html");
-        #[cfg(unix)]
-        {
-            // As any file that the user makes; a temporary one is closed to others by default. The umask still holds.
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let mut file = builder.tempfile_in(folder).map_err(|error| refused(&error))?;
-        file.write_all(html.as_bytes()).map_err(|error| refused(&error))?;
-        file.as_file().sync_all().map_err(|error| refused(&error))?;
-        file.persist(path).map_err(|error| refused(&error.error))?;
-        Ok(())
+        whole::write(path, |out| out.write_all(html.as_bytes()).map_err(|error| whole::refused(path, &error)))
     }
 }
 

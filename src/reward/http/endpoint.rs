@@ -110,7 +110,7 @@ fn address(text: &str) -> Result<Url> {
     Ok(url)
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(in crate::reward) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
@@ -147,7 +147,8 @@ pub(super) fn client(endpoints: &[Endpoint], environment: &Environment, patience
     })
 }
 
-fn certificates(path: &Path) -> Result<Vec<Certificate>> {
+/// The certificates of `ROBORM_CA_BUNDLE`.
+pub(in crate::reward) fn certificates(path: &Path) -> Result<Vec<Certificate>> {
     let what = || format!("cannot read ROBORM_CA_BUNDLE {}", path.display());
     let pem = std::fs::read(path).map_err(|error| Error::io(what(), &error))?;
     let certificates =
@@ -161,7 +162,7 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>> {
 }
 
 /// An error with what caused it, in one line.
-pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+pub(in crate::reward) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {

@@ -18,7 +18,7 @@ impl Secret {
     }
 
     /// The `Authorization` header, marked sensitive; `None` where the key holds what a header cannot.
-    pub(super) fn header(&self) -> Option<HeaderValue> {
+    pub(in crate::reward) fn header(&self) -> Option<HeaderValue> {
         let mut value = HeaderValue::from_str(&format!("Bearer {}", self.0)).ok()?;
         value.set_sensitive(true);
         Some(value)

@@ -17,6 +17,7 @@ mod settings;
 mod sibling;
 mod stream;
 
+pub(super) use endpoint::{causes, certificates, is_loopback};
 pub use key::{Environment, Secret};
 pub use prices::{ListedModel, fetch_credit, fetch_prices};
 
@@ -106,12 +107,12 @@ impl HttpModel {
         if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
             return Err(Error::usage(format!("base url {} is given twice", twice.1)));
         }
-        let Settings { fields, recorded, prompt, encoding, max_images, marked, seed, cached } =
+        let Settings { fields, recorded, prompt, encoding, max_images, max_bytes, marked, seed, cached } =
             settle(name, known, options, dialect, &names)?;
         Ok(Self {
             name: name.to_owned(),
             config: ModelConfig::new(recorded),
-            needs: ImageNeeds { encoding: Some(encoding), max_images },
+            needs: ImageNeeds { encoding: Some(encoding), max_images, max_bytes },
             template: Template { fields, prompt, marked, seed },
             price: options.price.or(known.filter(|_| dialect == Dialect::OpenRouter).and_then(|known| known.price)),
             concurrency,

@@ -8,53 +8,72 @@ use std::{env, io};
 
 use crate::{Error, Result};
 
-/// Sixteen hex digits over the names and bytes of the configuration, the tokenizer and the weights.
+/// What a checkpoint's files are.
+pub(super) struct Digest {
+    /// Sixteen hex digits over the names and bytes of the configuration, the tokenizer and the weights.
+    pub(super) hex: String,
+    known: Known,
+    /// A file of weights was read that no earlier look remembered.
+    pub(super) is_new: bool,
+}
+
+impl Digest {
+    /// Remembers the digests of the large files, so that the next look need not read them.
+    pub(super) fn remember(&self) {
+        self.known.write();
+    }
+}
+
+/// Takes the digest of a checkpoint.
 ///
 /// A model of 17 GB takes some ten seconds the first time, in which its files come into memory, where loading then finds
-/// them. The digest of each large file is remembered beside its size and time of change, in the user's cache folder;
-/// where that cannot be written, it is taken again each time.
+/// them. The digest of each large file can be remembered beside its size and time of change, in the user's cache folder
+/// ([`Digest::remember`]); where that cannot be written, it is taken again each time.
 ///
 /// # Errors
 /// Where a file cannot be read.
-pub(super) fn digest(folder: &Path) -> Result<String> {
+pub(super) fn digest(folder: &Path) -> Result<Digest> {
     let mut known = Known::read();
+    let mut is_new = false;
     let mut hasher = blake3::Hasher::new();
     for path in files(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let bytes =
+        let (bytes, remembered) =
             known.digest(&path).map_err(|error| Error::io(format!("cannot read {}", path.display()), &error))?;
+        is_new |= name.ends_with(".safetensors") && !remembered;
         hasher.update(format!("{name}\0{bytes}\n").as_bytes());
     }
-    known.write();
-    Ok(hasher.finalize().to_hex()[..16].to_owned())
+    Ok(Digest { hex: hasher.finalize().to_hex()[..16].to_owned(), known, is_new })
 }
 
 /// The files that count, in the order of their names.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let listed =
         fs::read_dir(folder).map_err(|error| Error::io(format!("cannot list {}", folder.display()), &error))?;
-    let counts = |name: &str| {
-        name.ends_with(".safetensors") && name.starts_with("model")
-            || name.ends_with(".safetensors.index.json")
-            || matches!(
-                name,
-                "config.json"
-                    | "generation_config.json"
-                    | "tokenizer.json"
-                    | "tokenizer_config.json"
-                    | "preprocessor_config.json"
-                    | "video_preprocessor_config.json"
-                    | "processor_config.json"
-                    | "chat_template.json"
-                    | "chat_template.jinja"
-            )
-    };
     let mut files: Vec<PathBuf> = listed
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(counts))
         .collect();
     files.sort();
     Ok(files)
+}
+
+/// Whether a file of this name can change a reply.
+pub(super) fn counts(name: &str) -> bool {
+    name.ends_with(".safetensors") && name.starts_with("model")
+        || name.ends_with(".safetensors.index.json")
+        || matches!(
+            name,
+            "config.json"
+                | "generation_config.json"
+                | "tokenizer.json"
+                | "tokenizer_config.json"
+                | "preprocessor_config.json"
+                | "video_preprocessor_config.json"
+                | "processor_config.json"
+                | "chat_template.json"
+                | "chat_template.jinja"
+        )
 }
 
 /// Digests of files that have not changed since.
@@ -75,7 +94,8 @@ impl Known {
         Self { place, digests, changed: false }
     }
 
-    fn digest(&mut self, path: &Path) -> io::Result<String> {
+    /// The digest of a file, and whether it was remembered.
+    fn digest(&mut self, path: &Path) -> io::Result<(String, bool)> {
         let about = fs::metadata(path)?;
         let time = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         // The hub's files are links to blobs: the blob is what does not change.
@@ -84,7 +104,7 @@ impl Known {
         if about.len() >= LARGE
             && let Some(found) = key.as_ref().and_then(|key| self.digests.get(key))
         {
-            return Ok(found.clone());
+            return Ok((found.clone(), true));
         }
         let mut hasher = blake3::Hasher::new();
         hasher.update_reader(File::open(&whole)?)?;
@@ -97,7 +117,7 @@ impl Known {
             self.digests.insert(key, digest.clone());
             self.changed = true;
         }
-        Ok(digest)
+        Ok((digest, false))
     }
 
     /// Written beside and moved into place, so that another process never reads half of it.

@@ -5,17 +5,20 @@
 //! instruction once, and answers all together.
 
 mod digest;
+mod hub;
 mod pool;
 mod spec;
+mod tally;
 mod worker;
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use roborm_wire::local::{Load, resolve, stored_video};
+use roborm_wire::local::{Load, Ready, resolve, stored_video};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+pub use hub::{Hub, HubModel};
 pub use roborm_wire::local::Found;
 pub use spec::{LocalDevice, LocalSpec, Times};
 
@@ -47,17 +50,28 @@ pub struct LocalModel {
     config: ModelConfig,
     prompt: Prompt,
     devices: Vec<String>,
+    /// What each device would load.
+    ready: Vec<Ready>,
     pool: Pool,
 }
 
 impl LocalModel {
-    /// Opens a checkpoint: `spec` is what follows `local:` in the name of a model ([`LocalSpec::parse`]). Its files are
-    /// read for their digest; the weights are loaded at the first question.
+    /// Opens a checkpoint: `spec` is what follows `local:` in the name of a model ([`LocalSpec::parse`]). All its files are
+    /// looked at here, the first time every number in them; the weights are loaded at the first question.
     ///
     /// # Errors
-    /// Where the folder is no checkpoint, the worker is not installed, or a CUDA device is asked for and not there.
+    /// Where the folder is no checkpoint that could be run, the worker is not installed, the memory does not suffice, or a
+    /// CUDA device is asked for and not there.
     pub fn open(spec: &LocalSpec, prompt: Prompt) -> Result<Self> {
-        let folder = resolve(&spec.folder).map_err(|[message, help]| Error::input(message).with_help(help))?;
+        Self::open_telling(spec, prompt, &|_| {})
+    }
+
+    /// [`LocalModel::open`]; `tell` is told how far a download is, where one was asked for.
+    ///
+    /// # Errors
+    /// As [`LocalModel::open`].
+    pub fn open_telling(spec: &LocalSpec, prompt: Prompt, tell: &(dyn Fn(&str) + Sync)) -> Result<Self> {
+        let folder = resolve(&spec.locate(tell)?).map_err(|[message, help]| Error::input(message).with_help(help))?;
         let path = folder.join("config.json");
         let text = std::fs::read_to_string(&path).map_err(|error| {
             Error::input(format!("{}: no checkpoint (config.json: {error})", folder.display()))
@@ -66,17 +80,33 @@ impl LocalModel {
         let stored: Value =
             serde_json::from_str(&text).map_err(|error| Error::input(format!("{}: {error}", path.display())))?;
         let program = spec.program.clone().map_or_else(|| PROGRAM.find(), Ok)?;
-        let found = Worker::start(&program, spec.silence)?.look()?;
+        let mut worker = Worker::start(&program, spec.silence)?;
+        let found = worker.look()?;
         let devices = devices(&spec.device, &found)?;
         let video = match spec.video.as_str() {
             "stored" => stored_video(stored["transformers_version"].as_str()),
             said => said,
         };
         let kind = if devices.iter().all(|device| device.starts_with("cuda")) { "cuda" } else { "cpu" };
+        let load = |device: &str| Load {
+            folder: folder.display().to_string(),
+            device: device.to_owned(),
+            dtype: spec.dtype.clone(),
+            video: video.to_owned(),
+            threads: spec.threads,
+        };
+        let ready = devices.iter().map(|device| worker.check(load(device), false)).collect::<Result<Vec<_>, _>>()?;
+        let digest = digest::digest(&folder)?;
+        if digest.is_new {
+            // Every number, while the files are in memory anyway.
+            let first = devices.first().map_or("cpu", String::as_str);
+            worker.check(load(first), true)?;
+        }
+        digest.remember();
         let config = ModelConfig::new(json!({
             "model": "local",
             "engine": "qwen3vl-1",
-            "checkpoint": digest::digest(&folder)?,
+            "checkpoint": digest.hex,
             "device": kind,
             "dtype": spec.dtype,
             "video": video,
@@ -86,22 +116,9 @@ impl LocalModel {
             "prompt_version": prompt.version,
             "order": prompt.order.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
         }));
-        let load = Load {
-            folder: folder.display().to_string(),
-            device: String::new(),
-            dtype: spec.dtype.clone(),
-            video: video.to_owned(),
-            threads: spec.threads,
-        };
-        let setup = Setup { program, load, times: spec.times, max_tokens: MAX_TOKENS, silence: spec.silence };
+        let setup = Setup { program, load: load(""), times: spec.times, max_tokens: MAX_TOKENS, silence: spec.silence };
         let pool = Pool::new(&devices, &setup);
-        Ok(Self { name: format!("local:{}", spec.folder.display()), config, prompt, devices, pool })
-    }
-
-    /// What the user should know of the run so far: a smaller batch after too little memory, a worker that had to be
-    /// started again.
-    pub fn notes(&self) -> Vec<String> {
-        self.pool.notes()
+        Ok(Self { name: spec.name(), config, prompt, devices, ready, pool })
     }
 
     /// The devices that it runs on, a worker each.
@@ -199,11 +216,16 @@ impl RewardModel for LocalModel {
 
     /// Raw frames; the checkpoint's own rule brings them to size.
     fn image_needs(&self) -> ImageNeeds {
-        ImageNeeds { encoding: None, max_images: None }
+        ImageNeeds { encoding: None, max_images: None, max_bytes: None }
     }
 
     fn prompt(&self) -> &Prompt {
         &self.prompt
+    }
+
+    /// Memory, batch and shared tokens; a smaller batch after too little memory, a worker that had to be started again.
+    fn notes(&self) -> Vec<String> {
+        self.pool.tally().notes(&self.name, &self.ready)
     }
 
     fn batch_size(&self) -> usize {

@@ -10,6 +10,7 @@ use roborm_wire::local::{Answer, Ask, Clip, Failed, FailedKind, Load, Say, Score
 use tokio::sync::oneshot;
 
 use super::Times;
+use super::tally::Tally;
 use super::worker::{Broken, Worker};
 use crate::Result;
 use crate::frames::Frames;
@@ -39,7 +40,7 @@ pub(super) struct Pool {
 struct Shared {
     queue: Mutex<Queue>,
     news: Condvar,
-    notes: Mutex<Vec<String>>,
+    tally: Mutex<Tally>,
 }
 
 #[derive(Default)]
@@ -65,7 +66,7 @@ impl Pool {
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue::default()),
             news: Condvar::new(),
-            notes: Mutex::new(Vec::new()),
+            tally: Mutex::new(Tally::default()),
         });
         for device in devices {
             let load = Load { device: device.clone(), ..setup.load.clone() };
@@ -86,8 +87,8 @@ impl Pool {
         self.shared.news.notify_one();
     }
 
-    pub(super) fn notes(&self) -> Vec<String> {
-        lock(&self.shared.notes).clone()
+    pub(super) fn tally(&self) -> Tally {
+        lock(&self.shared.tally).clone()
     }
 }
 
@@ -183,7 +184,7 @@ impl Place {
     }
 
     fn note(&self, note: String) {
-        lock(&self.shared.notes).push(note);
+        lock(&self.shared.tally).trouble(note);
     }
 
     fn try_answer(
@@ -216,7 +217,7 @@ impl Place {
         });
         let Some(worker) = &mut self.worker else { return Err(Broken::Gone("is gone".into())) };
         let start = Instant::now();
-        let notes = &self.shared.notes;
+        let tally = &self.shared.tally;
         let mut place = |index: usize, answer: Result<Scored, Fault>| {
             if let Some(slot) = left.get(index).and_then(|&index| answers.get_mut(index)) {
                 *slot = Some(answer);
@@ -225,11 +226,13 @@ impl Place {
         let result = worker.ask(&ask, &pixels, |say| match say {
             Say::Answer(answer) => {
                 let latency_ms = start.elapsed().as_secs_f64() * 1e3;
+                lock(tally).answered(&answer);
                 place(answer.index, Ok(Scored { answer, latency_ms }));
             }
             Say::Refused { index, why } => place(index, Err(fault(&job.trajectory, &why))),
             Say::Done { notes: new } => {
-                lock(notes).extend(new.into_iter().map(|note| format!("{}: {note}", job.trajectory)));
+                let mut tally = lock(tally);
+                new.into_iter().for_each(|note| tally.trouble(format!("{}: {note}", job.trajectory)));
             }
             _ => {}
         });

@@ -1,8 +1,9 @@
-//! `local:DIR[,key=value…]`: which checkpoint, and how it is run.
+//! `local:DIR[,key=value…]` and `local:hub:OWNER/NAME[,key=value…]`: which checkpoint, and how it is run.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::hub::{Hub, HubModel};
 use crate::error::nearest;
 use crate::{Error, Result};
 
@@ -11,6 +12,10 @@ use crate::{Error, Result};
 pub struct LocalSpec {
     /// The checkpoint's folder, or a model's folder in the cache of the hub.
     pub folder: PathBuf,
+    /// The model on the hub that is meant in place of a folder.
+    pub hub: Option<HubModel>,
+    /// Whether it may be fetched where it is not in the hub's cache.
+    pub download: bool,
     /// Where it runs.
     pub device: LocalDevice,
     /// The type it computes in: `stored`, `f32`, `bf16` or `f16`.
@@ -47,13 +52,15 @@ pub enum Times {
     Rate(f64),
 }
 
-const KEYS: [&str; 5] = ["device", "dtype", "video", "times", "threads"];
+const KEYS: [&str; 6] = ["device", "dtype", "video", "times", "threads", "download"];
 
 impl LocalSpec {
     /// A folder, with everything else as it comes.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
+            hub: None,
+            download: false,
             device: LocalDevice::Auto,
             dtype: "stored".into(),
             video: "stored".into(),
@@ -64,8 +71,8 @@ impl LocalSpec {
         }
     }
 
-    /// From what follows `local:` in the name of a model: a folder, then any of `,device=`, `,dtype=`, `,video=`,
-    /// `,times=`, `,threads=`. Several devices are joined by `+`.
+    /// From what follows `local:` in the name of a model: a folder or `hub:OWNER/NAME`, then any of `,device=`, `,dtype=`,
+    /// `,video=`, `,times=`, `,threads=`, `,download=`. Several devices are joined by `+`.
     ///
     /// # Errors
     /// Where there is no folder, or a value that is none of those known.
@@ -92,10 +99,29 @@ impl LocalSpec {
             return Err(Error::usage("local: names no folder").with_help("give the folder of a checkpoint: local:DIR"));
         }
         let mut spec = Self::new(folder);
+        if let Some(model) = folder.strip_prefix("hub:") {
+            spec.hub = Some(HubModel::parse(model).map_err(|error| error.at(format!("local:{text}")))?);
+        }
         for (key, value) in settings {
             spec.set(key, value).map_err(|error| error.at(format!("local:{text}")))?;
         }
         Ok(spec)
+    }
+
+    /// The folder, or the snapshot of the model of the hub ([`Hub::locate`]).
+    ///
+    /// # Errors
+    /// Where the model is not in the hub's cache and is not to be fetched, or fetching fails.
+    pub fn locate(&self, tell: &(dyn Fn(&str) + Sync)) -> Result<PathBuf> {
+        match &self.hub {
+            Some(model) => Hub::of_process()?.locate(model, self.download, tell),
+            None => Ok(self.folder.clone()),
+        }
+    }
+
+    /// What a score table calls it.
+    pub(super) fn name(&self) -> String {
+        format!("local:{}", self.folder.display())
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
@@ -107,6 +133,11 @@ impl LocalSpec {
             "device" => self.device = device(value)?,
             "dtype" => self.dtype = one_of(&["stored", "f32", "bf16", "f16"])?,
             "video" => self.video = one_of(&["stored", "flat", "nested"])?,
+            "download" if self.hub.is_none() => {
+                return Err(Error::usage("download= goes with a model of the hub")
+                    .with_help("local:hub:OWNER/NAME,download=yes"));
+            }
+            "download" => self.download = one_of(&["yes", "no"])? == "yes",
             "times" if value == "own" => self.times = Times::Own,
             "times" => match value.parse::<f64>() {
                 Ok(rate) if rate.is_finite() && rate > 0.0 => self.times = Times::Rate(rate),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use roborm_wire::local::{Ask, Failed, Found, Load, PROTOCOL, Ready, Say, receive, send};
+use roborm_wire::local::{Ask, Check, Failed, Found, Load, PROTOCOL, Ready, Say, receive, send};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{Error, Result};
@@ -85,13 +85,25 @@ impl Worker {
         Ok(found)
     }
 
+    /// Looks at everything of a checkpoint, and at every number of its weights where `numbers` says so.
+    ///
+    /// # Errors
+    /// What is wrong with it, or that the worker is gone.
+    pub(super) fn check(&mut self, load: Load, numbers: bool) -> Result<Ready, Broken> {
+        self.ready(&Ask::Check(Check { load, numbers }))
+    }
+
     /// Loads a checkpoint.
     ///
     /// # Errors
     /// What the worker says, or that it is gone.
     pub(super) fn load(&mut self, load: Load) -> Result<Ready, Broken> {
+        self.ready(&Ask::Load(load))
+    }
+
+    fn ready(&mut self, ask: &Ask) -> Result<Ready, Broken> {
         let mut ready = None;
-        self.ask(&Ask::Load(load), &[], |say| {
+        self.ask(ask, &[], |say| {
             if let Say::Ready(what) = say {
                 ready = Some(what);
             }

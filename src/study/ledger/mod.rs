@@ -46,6 +46,8 @@ struct Inner {
     options: LedgerOptions,
     writer: Writer,
     reader: Mutex<Connection>,
+    /// The folder of a [`Ledger::scratch`], to be removed after the rest is closed.
+    _scratch: Option<tempfile::TempDir>,
 }
 
 /// What can be set about a ledger.
@@ -82,7 +84,7 @@ impl Ledger {
         let path = place::check(path.as_ref(), options.probe)?;
         let writer = Writer::start(schema::open(&path)?, &path)?;
         let reader = Mutex::new(schema::open(&path)?);
-        let ledger = Self(Arc::new(Inner { path, options, writer, reader }));
+        let ledger = Self(Arc::new(Inner { path, options, writer, reader, _scratch: None }));
         rescue::take_in(&ledger)?;
         Ok(ledger)
     }
@@ -98,6 +100,19 @@ impl Ledger {
                 .map_err(|error| Error::io(format!("cannot make {}", folder.display()), &error))?;
         }
         Self::open(path)
+    }
+
+    /// A ledger that is gone with its last handle: for counting before there is one.
+    ///
+    /// # Errors
+    /// The system's folder for temporary files cannot be written to.
+    pub fn scratch() -> Result<Self> {
+        let folder = tempfile::tempdir().map_err(|error| Error::io("cannot make a temporary folder", &error))?;
+        let path = folder.path().join("scratch.db");
+        let writer = Writer::start(schema::open(&path)?, &path)?;
+        let reader = Mutex::new(schema::open(&path)?);
+        let options = LedgerOptions::default();
+        Ok(Self(Arc::new(Inner { path, options, writer, reader, _scratch: Some(folder) })))
     }
 
     /// `$XDG_DATA_HOME/roborm/ledger.db`, else `~/.local/share/roborm/ledger.db`.

@@ -157,5 +157,6 @@ fn finish(engine: &Arc<Engine>) -> Result<Outcome> {
     let spent: f64 = by_model.iter().map(|spend| spend.cost_usd).sum();
     counts.cost_usd = (priced > 0 || calls == 0).then_some(spent);
     let scores = table::table(engine)?;
-    Ok(Outcome { counts, by_model, failures, stopped, scores })
+    let notes = engine.study.models.iter().flat_map(|model| model.notes()).collect();
+    Ok(Outcome { counts, by_model, failures, stopped, notes, scores })
 }

@@ -27,6 +27,7 @@ pub struct Fake {
     pub name: String,
     pub config: ModelConfig,
     pub encoded: bool,
+    pub max_bytes: Option<usize>,
     pub concurrency: usize,
     pub batch: usize,
     pub alone: bool,
@@ -50,6 +51,7 @@ impl Fake {
             name: name.to_owned(),
             config: ModelConfig::new(serde_json::json!({ "model": name, "temperature": 1.0 })),
             encoded: true,
+            max_bytes: None,
             concurrency: 4,
             batch: 1,
             alone: false,
@@ -92,7 +94,7 @@ impl RewardModel for Fake {
 
     fn image_needs(&self) -> ImageNeeds {
         let encoding = Encoding { format: ImageFormat::Png, max_side: None };
-        ImageNeeds { encoding: self.encoded.then_some(encoding), max_images: Some(4) }
+        ImageNeeds { encoding: self.encoded.then_some(encoding), max_images: Some(4), max_bytes: self.max_bytes }
     }
 
     fn prompt(&self) -> &Prompt {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use roborm::Error;
 use roborm::dataset::{Dataset, OpenOptions};
-use roborm::reward::{FaultKind, ModelConfig, ModelOptions};
+use roborm::reward::{FaultKind, ModelConfig, ModelOptions, Request};
 use roborm::study::{Plan, PlanOptions, Study};
 
 use super::kit::*;
@@ -108,6 +108,37 @@ fn packed_frames_come_without_pixels() {
         Ok(says("3"))
     }));
     assert_eq!(bench.run(plan(2, 1), &model).counts.called, 4);
+}
+
+#[test]
+fn pictures_over_the_bytes_of_a_request_are_down_sampled_and_the_rule_says_so() {
+    let base64 = |request: &Request| request.images.iter().map(|image| image.bytes.len().div_ceil(3) * 4).collect();
+    let seen = |max_bytes: Option<usize>| {
+        let sent: Arc<Mutex<Vec<Vec<usize>>>> = Arc::default();
+        let noted = sent.clone();
+        let on_send: Box<dyn Fn(&Request) + Send + Sync> =
+            Box::new(move |request| noted.lock().unwrap().push(base64(request)));
+        let model = Arc::new(Fake { max_bytes, on_send, ..Fake::new("m") });
+        let outcome = Bench::new().run(plan(1, 0), &model);
+        let rule = outcome.scores.frame().column("frame_rule").unwrap().str().unwrap().get(0).unwrap().to_owned();
+        let sizes = sent.lock().unwrap()[0].clone();
+        (sizes, rule)
+    };
+    let (all, rule) = seen(None);
+    assert_eq!(all.len(), 4);
+    assert!(rule.contains("max=4"), "{rule}");
+    // Three of four frames fit, the fourth does not.
+    let (three, rule) = seen(Some(all.iter().sum::<usize>() - 1));
+    assert_eq!(three.len(), 3);
+    assert!(rule.contains("max=3"), "{rule}");
+    let (one, _) = seen(Some(all[0]));
+    assert_eq!(one.len(), 1);
+    // Not even one: the trajectory fails by name, and nothing is sent.
+    let model = Arc::new(Fake { max_bytes: Some(all[0] / 2), ..Fake::new("m") });
+    let outcome = Bench::new().run(plan(1, 0), &model);
+    assert_eq!((outcome.counts.called, outcome.counts.failed), (0, 1));
+    assert!(outcome.failures[0].message.starts_with("t000: one frame comes to"), "{:?}", outcome.failures);
+    assert!(model.asked().is_empty());
 }
 
 #[test]

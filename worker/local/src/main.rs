@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use roborm_local::checkpoint::Dtype;
-use roborm_local::engine::{Engine, Event, Question, device, look};
+use roborm_local::engine::{Engine, Event, Opened, Question, device, look};
 use roborm_local::{Error, Result};
-use roborm_wire::local::{Ask, Load, PROTOCOL, Say, Score, receive, send};
+use roborm_wire::local::{Ask, Check, Load, PROTOCOL, Say, Score, receive, send};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 fn main() -> ExitCode {
@@ -60,6 +60,7 @@ impl Worker {
     fn take(&mut self, ask: Ask, body: &[u8]) -> io::Result<()> {
         let result = match ask {
             Ask::Look => Ok(Say::Found(look())),
+            Ask::Check(check) => self.check(&check),
             Ask::Load(load) => self.load(&load),
             Ask::Score(score) => self.score(&score, body),
         };
@@ -67,29 +68,24 @@ impl Worker {
         send(&mut self.output, &say, &[])
     }
 
+    fn check(&mut self, check: &Check) -> Result<Say> {
+        let start = Instant::now();
+        let opened = open(&check.load)?;
+        if check.numbers {
+            let mut lively = Lively::new(&mut self.output);
+            opened.check_numbers(&mut |stage| lively.alive(stage))?;
+        }
+        Ok(Say::Ready(opened.ready(start.elapsed().as_secs_f64())))
+    }
+
     fn load(&mut self, load: &Load) -> Result<Say> {
         // The old one first: two would seldom fit.
         self.engine = None;
         self.key = None;
         let start = Instant::now();
-        if let Some(threads) = load.threads.and_then(|threads| i32::try_from(threads).ok()) {
-            tch::set_num_threads(threads.max(1));
-        }
-        let dtype = match load.dtype.as_str() {
-            "stored" => None,
-            "f32" => Some(Dtype::F32),
-            "f16" => Some(Dtype::F16),
-            "bf16" => Some(Dtype::Bf16),
-            other => {
-                return Err(
-                    Error::setup(format!("the type '{other}' is not known")).with_help("stored, f32, f16 or bf16")
-                );
-            }
-        };
-        let device = device(&load.device)?;
+        let opened = open(load)?;
         let mut lively = Lively::new(&mut self.output);
-        let engine =
-            Engine::load(Path::new(&load.folder), device, dtype, &load.video, &mut |stage| lively.alive(stage))?;
+        let engine = opened.load(&mut |stage| lively.alive(stage))?;
         let ready = engine.ready(start.elapsed().as_secs_f64());
         self.engine = Some(engine);
         Ok(Say::Ready(ready))
@@ -112,6 +108,7 @@ impl Worker {
             text_first: score.text_first,
             max_tokens: score.max_tokens,
             batch: score.batch,
+            forced: &[],
         };
         let mut broken = None;
         let notes = engine.score(&question, &mut |event| {
@@ -119,6 +116,8 @@ impl Worker {
                 Event::Alive(stage) => return lively.alive(&stage),
                 Event::Answer(answer) => Say::Answer(answer),
                 Event::Refused(index, error) => Say::Refused { index, why: error.into() },
+                // Told only where tokens are forced.
+                Event::Logits(..) => return,
             };
             if let Err(error) = send(lively.output, &say, &[]) {
                 broken = Some(error);
@@ -129,6 +128,23 @@ impl Worker {
             None => Ok(Say::Done { notes }),
         }
     }
+}
+
+/// A checkpoint as it is asked for, nothing of it loaded yet.
+fn open(load: &Load) -> Result<Opened> {
+    if let Some(threads) = load.threads.and_then(|threads| i32::try_from(threads).ok()) {
+        tch::set_num_threads(threads.max(1));
+    }
+    let dtype = match load.dtype.as_str() {
+        "stored" => None,
+        "f32" => Some(Dtype::F32),
+        "f16" => Some(Dtype::F16),
+        "bf16" => Some(Dtype::Bf16),
+        other => {
+            return Err(Error::setup(format!("the type '{other}' is not known")).with_help("stored, f32, f16 or bf16"));
+        }
+    };
+    Opened::open(Path::new(&load.folder), device(&load.device)?, dtype, &load.video)
 }
 
 /// Says that the work goes on, but not more often than is of use.

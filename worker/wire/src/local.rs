@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever a message does.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Heads longer than this are taken for noise (a program that is not the worker writing to its standard output).
 const LONGEST_HEAD: u32 = 64 << 20;
@@ -27,10 +27,21 @@ const LONGEST_BODY: u64 = 64 << 30;
 pub enum Ask {
     /// What is installed: answered by [`Say::Found`].
     Look,
+    /// Look at everything of a checkpoint and load nothing: answered by [`Say::Ready`] where loading would go well.
+    Check(Check),
     /// Load a checkpoint: answered by [`Say::Ready`].
     Load(Load),
     /// Score instructions of one trajectory: answered by an [`Say::Answer`] each, in any order, then [`Say::Done`].
     Score(Score),
+}
+
+/// A checkpoint to be looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// What would be loaded, and how.
+    pub load: Load,
+    /// Whether every weight is read, for numbers that are none: as long as reading the files takes.
+    pub numbers: bool,
 }
 
 /// A checkpoint and how to run it.
@@ -122,7 +133,7 @@ pub struct Found {
     pub why_no_cuda: Option<String>,
 }
 
-/// A loaded checkpoint.
+/// A checkpoint that is loaded, or could be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ready {
     /// The device it runs on.
@@ -133,7 +144,9 @@ pub struct Ready {
     pub video: String,
     /// Bytes of weights.
     pub weights: u64,
-    /// Seconds that loading took.
+    /// Bytes that the keys and values of a token take.
+    pub token: u64,
+    /// Seconds that loading or looking took.
     pub seconds: f64,
 }
 

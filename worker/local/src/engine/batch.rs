@@ -13,9 +13,11 @@ use crate::{Error, Result};
 pub(super) const SHARED: i64 = -1;
 
 /// A prompt on its way to an answer.
-struct Sequence {
+struct Sequence<'a> {
     /// Its place in the question.
     index: usize,
+    /// Tokens to go on with in place of the likeliest.
+    forced: Option<&'a [i64]>,
     /// The ids of the prompt, then those generated.
     ids: Vec<i64>,
     prompt: usize,
@@ -27,7 +29,7 @@ struct Sequence {
     stopped: bool,
 }
 
-impl Sequence {
+impl Sequence<'_> {
     /// Forgets what was generated.
     fn restart(&mut self) {
         self.ids.truncate(self.prompt);
@@ -110,7 +112,12 @@ impl Engine {
     }
 
     /// Prompts as token ids; those that are too long are refused.
-    fn sequences(&self, clip: &SeenClip, question: &Question, say: &mut dyn FnMut(Event)) -> Result<Vec<Sequence>> {
+    fn sequences<'a>(
+        &self,
+        clip: &SeenClip,
+        question: &Question<'a>,
+        say: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Sequence<'a>>> {
         let config = &self.checkpoint.config;
         let longest = config.text.max_positions;
         let mut sequences = Vec::new();
@@ -127,7 +134,17 @@ impl Engine {
             let visual = [config.image_token, config.video_token];
             let delta = positions(&ids, visual, clip.grid, config.vision.merge)?.delta;
             let prompt = ids.len();
-            sequences.push(Sequence { index, ids, prompt, shared: 0, delta, digits: Vec::new(), stopped: false });
+            let forced = question.forced.get(index).map(Vec::as_slice);
+            sequences.push(Sequence {
+                index,
+                forced,
+                ids,
+                prompt,
+                shared: 0,
+                delta,
+                digits: Vec::new(),
+                stopped: false,
+            });
         }
         Ok(sequences)
     }
@@ -200,6 +217,9 @@ impl Engine {
             let logits = self.text.logits(&rows, &mut untraced);
             let mut active: Vec<(i64, &mut Sequence)> =
                 (0..).zip(sequences.iter_mut()).filter(|(_, sequence)| !sequence.stopped).collect();
+            for (row, (_, sequence)) in (0_i64..).zip(&active).filter(|(_, (_, sequence))| sequence.forced.is_some()) {
+                say(Event::Logits(sequence.index, logits.get(row)));
+            }
             self.choose(&logits, &mut active);
             active.retain(|(_, sequence)| !sequence.stopped);
             if active.is_empty() || step + 1 == max_tokens {
@@ -216,7 +236,7 @@ impl Engine {
     }
 
     /// The likeliest token for each sequence that goes on, in the order of the rows of `logits`.
-    fn choose(&self, logits: &Tensor, active: &mut [(i64, &mut Sequence)]) {
+    fn choose(&self, logits: &Tensor, active: &mut [(i64, &mut Sequence<'_>)]) {
         if let Some(digits) = &self.digits {
             let digits = Tensor::from_slice(digits).to_device(logits.device());
             let shares = (logits.index_select(1, &digits) - logits.logsumexp([1], true)).exp();
@@ -229,7 +249,8 @@ impl Engine {
         let logits = if penalty == 1.0 { logits.shallow_clone() } else { penalised(logits, active, penalty) };
         let best = logits.argmax(1, false).to_device(tch::Device::Cpu);
         for (row, (_, sequence)) in (0_i64..).zip(active.iter_mut()) {
-            let id = best.int64_value(&[row]);
+            let forced = sequence.forced.and_then(|forced| forced.get(sequence.ids.len() - sequence.prompt));
+            let id = forced.copied().unwrap_or_else(|| best.int64_value(&[row]));
             sequence.ids.push(id);
             sequence.stopped = self.checkpoint.generation.stop.contains(&id);
         }
@@ -266,7 +287,7 @@ impl Engine {
 
 /// Divides the positive and multiplies the negative logits of tokens that came before, those of the prompt included, as
 /// transformers does.
-fn penalised(logits: &Tensor, active: &[(i64, &mut Sequence)], penalty: f64) -> Tensor {
+fn penalised(logits: &Tensor, active: &[(i64, &mut Sequence<'_>)], penalty: f64) -> Tensor {
     let changed = logits.copy();
     for (row, (_, sequence)) in (0_i64..).zip(active) {
         let ids = Tensor::from_slice(&sequence.ids).to_device(logits.device());

@@ -12,6 +12,7 @@ mod answer;
 mod batch;
 mod guard;
 mod hardware;
+mod opened;
 mod prefix;
 
 use std::path::Path;
@@ -23,11 +24,12 @@ use tch::{Device, Kind, Tensor};
 pub use answer::answer_place;
 pub use guard::guarded;
 pub use hardware::{Hardware, device, look};
+pub use opened::Opened;
 use prefix::Prefix;
 
 use crate::checkpoint::{Checkpoint, Dtype, Shard};
 use crate::input::{Grid, Layout, Patches, Prompt, Visual, patches, positions, timestamps};
-use crate::model::{Cache, Deepstack, Seen, TextModel, VisionTower, Weights, untraced};
+use crate::model::{Cache, Deepstack, Seen, TextModel, VisionTower, untraced};
 use crate::tokenizer::Tokenizer;
 use crate::{Error, Result};
 
@@ -70,6 +72,9 @@ pub struct Question<'a> {
     pub max_tokens: usize,
     /// At most so many instructions at a time.
     pub batch: Option<usize>,
+    /// For each text the tokens to go on with in place of the likeliest; the logits of every step are told then
+    /// ([`Event::Logits`]). Empty but where answers are compared token by token.
+    pub forced: &'a [Vec<i64>],
 }
 
 /// What the engine tells while it is at work.
@@ -80,6 +85,8 @@ pub enum Event {
     Answer(Answer),
     /// One instruction cannot be scored, by its place.
     Refused(usize, Error),
+    /// The logits of the next token of an instruction, by its place, `[vocabulary]`.
+    Logits(usize, Tensor),
 }
 
 impl Engine {
@@ -94,46 +101,13 @@ impl Engine {
         video: &str,
         alive: &mut dyn FnMut(&str),
     ) -> Result<Self> {
-        let checkpoint = Checkpoint::open(folder)?;
-        let tokenizer = Tokenizer::read(&checkpoint.folder)?;
-        let layout = Layout::parse(video, checkpoint.config.transformers_version.as_deref())?;
-        let prompt = Prompt::new(&checkpoint, &tokenizer, layout)?;
-        let dtype = dtype.unwrap_or_else(|| stored(&checkpoint));
-        hardware::check_memory(&checkpoint, device, dtype)?;
-        let kind = match dtype {
-            Dtype::F32 => Kind::Float,
-            Dtype::F16 => Kind::Half,
-            Dtype::Bf16 => Kind::BFloat16,
-        };
-        let (text, vision, mapped) = guarded(|| {
-            let mut weights = Weights::new(&checkpoint, device, kind, alive);
-            let vision = VisionTower::load(&checkpoint.config.vision, &mut weights)?;
-            let text = TextModel::load(&checkpoint.config.text, &mut weights)?;
-            Ok((text, vision, weights.into_mapped()))
-        })?;
-        let digits = ["1", "2", "3", "4", "5"].map(|digit| tokenizer.single(digit));
-        let digits = match digits {
-            [Some(a), Some(b), Some(c), Some(d), Some(e)] => Some([a, b, c, d, e]),
-            _ => None,
-        };
-        Ok(Self { text, vision, tokenizer, prompt, layout, checkpoint, _mapped: mapped, digits, clip: None })
+        Opened::open(folder, device, dtype, video)?.load(alive)
     }
 
     /// What was loaded; `seconds` is how long it took.
     pub fn ready(&self, seconds: f64) -> Ready {
         let (kind, device) = self.text.options();
-        Ready {
-            device: hardware::name(device),
-            dtype: match kind {
-                Kind::Half => Dtype::F16.name(),
-                Kind::BFloat16 => Dtype::Bf16.name(),
-                _ => Dtype::F32.name(),
-            }
-            .to_owned(),
-            video: self.layout.name().to_owned(),
-            weights: self.checkpoint.parameters() * kind.elt_size_in_bytes() as u64,
-            seconds,
-        }
+        opened::ready(&self.checkpoint, device, kind, self.layout, seconds)
     }
 
     /// What lies in the folder.
@@ -254,14 +228,4 @@ impl Engine {
         let rows = self.prefill(clip, ids, &mut cache, trace)?;
         Ok(self.text.logits(&rows, trace))
     }
-}
-
-/// The type that most of the weights are stored in.
-fn stored(checkpoint: &Checkpoint) -> Dtype {
-    let count = |dtype| {
-        let of = checkpoint.tensors.values().filter(|(_, info)| info.dtype == dtype);
-        of.map(|(_, info)| info.range.len() / dtype.size()).sum::<usize>()
-    };
-    let all = [Dtype::Bf16, Dtype::F16, Dtype::F32];
-    all.into_iter().max_by_key(|&dtype| count(dtype)).unwrap_or(Dtype::F32)
 }

@@ -12,7 +12,7 @@ use crate::stages::seen;
 /// Answers in the order of the texts, notes, and refusals.
 pub fn score(engine: &mut Engine, texts: &[String], text_first: bool, batch: Option<usize>) -> Vec<Answer> {
     let mut answers = Vec::new();
-    let question = Question { texts, text_first, max_tokens: 32, batch };
+    let question = Question { texts, text_first, max_tokens: 32, batch, forced: &[] };
     let notes = engine.score(&question, &mut |event| {
         if let Event::Answer(answer) = event {
             answers.push(answer);
@@ -24,7 +24,7 @@ pub fn score(engine: &mut Engine, texts: &[String], text_first: bool, batch: Opt
 }
 
 /// The same checkpoint without stop tokens, as the reference was generated.
-fn unstopped(case: &str, video: bool) -> (tempfile::TempDir, Engine) {
+pub fn unstopped(case: &str, video: bool) -> (tempfile::TempDir, Engine) {
     let copy = copy(case);
     edit(copy.path(), "generation_config.json", |config| config["eos_token_id"] = serde_json::json!(-1));
     let mut engine = Engine::load(copy.path(), Device::Cpu, Some(Dtype::F32), "stored", &mut |_| {}).expect("loaded");
@@ -204,11 +204,11 @@ fn a_long_instruction_is_refused_and_the_others_go_on() {
     let mut texts = Texts::of("base").whole();
     texts[1] = "x y ".repeat(10_000);
     let (mut answers, mut refused) = (Vec::new(), Vec::new());
-    let question = Question { texts: &texts, text_first: false, max_tokens: 4, batch: None };
+    let question = Question { texts: &texts, text_first: false, max_tokens: 4, batch: None, forced: &[] };
     let notes = engine.score(&question, &mut |event| match event {
         Event::Answer(answer) => answers.push(answer.index),
         Event::Refused(index, error) => refused.push((index, error.to_string())),
-        Event::Alive(_) => {}
+        Event::Alive(_) | Event::Logits(..) => {}
     });
     assert_eq!(notes, Ok(Vec::new()));
     assert_eq!(answers, [0, 2, 3]);

@@ -70,8 +70,16 @@ pub struct Tensors(std::collections::HashMap<String, tch::Tensor>);
 #[cfg(feature = "libtorch")]
 impl Tensors {
     pub fn of(case: &str) -> Self {
-        let path = folder(case).join("fixture.safetensors");
+        Self::read(&folder(case).join("fixture.safetensors"))
+    }
+
+    pub fn read(path: &Path) -> Self {
         Self(tch::Tensor::read_safetensors(path).expect("the maker wrote it").into_iter().collect())
+    }
+
+    /// How many numbers each has.
+    pub fn sizes(&self) -> Vec<i64> {
+        self.0.values().map(|tensor| tensor.numel() as i64).collect()
     }
 
     pub fn get(&self, name: &str) -> &tch::Tensor {

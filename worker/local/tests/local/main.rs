@@ -13,4 +13,6 @@ mod patches;
 #[cfg(feature = "libtorch")]
 mod stages;
 #[cfg(feature = "libtorch")]
+mod steps;
+#[cfg(feature = "libtorch")]
 mod worker;

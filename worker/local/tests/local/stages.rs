@@ -10,7 +10,7 @@ use tch::{Device, Tensor};
 use crate::fixture::{CASES, Tensors, Texts, difference, folder};
 
 /// What is allowed between two orders of adding the same 32-bit floats.
-const CLOSE: f64 = 1e-4;
+pub const CLOSE: f64 = 1e-4;
 
 /// An engine that has seen the clip of a case.
 pub fn seen(case: &str, video: bool) -> Engine {

@@ -2,9 +2,9 @@
 
 use std::process::{Child, Command, Stdio};
 
-use roborm_wire::local::{Ask, Clip, FailedKind, Load, PROTOCOL, Say, Score, receive, send};
+use roborm_wire::local::{Ask, Check, Clip, FailedKind, Load, PROTOCOL, Say, Score, receive, send};
 
-use crate::fixture::{Tensors, Texts, folder};
+use crate::fixture::{Tensors, Texts, copy, edit, folder};
 
 struct Worker(Child);
 
@@ -122,4 +122,37 @@ fn faults_leave_it_alive() {
     assert_eq!(failed.message, "12900 x 64 pixels: one side is 202 times the other");
     let (ask, bytes) = score("tied", true);
     assert_eq!(worker.ask(&Ask::Score(ask), &bytes).len(), 5);
+}
+
+#[test]
+fn a_checkpoint_is_looked_at_without_loading_it() {
+    let mut worker = Worker::start();
+    let check = |folder: &std::path::Path, numbers: bool| {
+        Ask::Check(Check { load: Load { folder: folder.display().to_string(), ..load("base") }, numbers })
+    };
+    let Say::Ready(ready) = worker.ask(&check(&folder("base"), true), &[]).remove(0) else { panic!("not whole") };
+    let numbers: i64 = Tensors::read(&folder("base").join("model.safetensors")).sizes().iter().sum();
+    assert_eq!((ready.dtype.as_str(), ready.weights), ("f32", numbers as u64 * 4));
+    // Two for keys and values, 4 layers, 2 heads of 24 numbers of 4 bytes.
+    assert_eq!(ready.token, 2 * 4 * 2 * 24 * 4);
+    let (ask, bytes) = score("base", true);
+    let [Say::Failed(failed)] = &worker.ask(&Ask::Score(ask), &bytes)[..] else { panic!("scored") };
+    assert_eq!(failed.message, "no checkpoint is loaded");
+
+    // The tokenizer and the configuration are of two checkpoints.
+    let other = copy("base");
+    edit(other.path(), "config.json", |config| config["video_token_id"] = serde_json::json!(1));
+    let Say::Failed(failed) = worker.ask(&check(other.path(), false), &[]).remove(0) else { panic!("whole") };
+    assert_eq!(failed.message, "tokenizer.json: <|video_pad|> is 306, and config.json has 1");
+
+    // The last weight of the file is made NaN: its numbers must be read for that.
+    let damaged = copy("base");
+    let path = damaged.path().join("model.safetensors");
+    let mut bytes = std::fs::read(&path).expect("it is there");
+    let end = bytes.len() - 2;
+    bytes[end..].copy_from_slice(&0x7FC0_u16.to_le_bytes());
+    std::fs::write(&path, bytes).expect("a writable copy");
+    let Say::Ready(_) = worker.ask(&check(damaged.path(), false), &[]).remove(0) else { panic!("not whole") };
+    let Say::Failed(failed) = worker.ask(&check(damaged.path(), true), &[]).remove(0) else { panic!("whole") };
+    assert!(failed.message.ends_with(" holds NaN or infinity"), "{}", failed.message);
 }
