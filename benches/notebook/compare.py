@@ -1,6 +1,6 @@
 """How long a cell takes: this kernel beside ipykernel with polars and plotly, and beside stock evcxr_jupyter.
 
-    python3 -m venv /tmp/peers && /tmp/peers/bin/pip install ipykernel jupyter_client polars plotly
+    python3 -m venv /tmp/peers && /tmp/peers/bin/pip install ipykernel jupyter_client nbformat polars plotly
     cargo xtask kernel
     /tmp/peers/bin/python benches/notebook/compare.py [--rounds 5] [--stock]
 
@@ -31,9 +31,9 @@ class Session:
         # Not wait_for_ready: it waits a fifth of a second and more for messages that do not come.
         deadline = time.monotonic() + WAIT
         while True:
-            asked = self.kernel.kernel_info()
+            self.kernel.kernel_info()
             try:
-                reply = self.kernel.get_shell_msg(timeout=0.2)
+                reply = self.kernel.get_shell_msg(timeout=0.02)
                 if reply["msg_type"] == "kernel_info_reply":
                     break
             except Exception:

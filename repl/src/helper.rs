@@ -56,7 +56,14 @@ impl Completer for Helper {
         let typed = line.get(..pos).unwrap_or(line);
         let open = lines::pieces(typed, &Brackets).pop();
         match open.filter(|piece| !lines::is_command(&piece.text) && piece.bytes.end == typed.len()) {
-            None => Ok(self.completion.of(typed, &self.grammar)),
+            None => {
+                let start = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+                let Some(name) = typed.get(start..).and_then(|word| word.strip_prefix('$')) else {
+                    return Ok(self.completion.of(typed, &self.grammar));
+                };
+                let pair = |name: String| Pair { display: format!("${name}"), replacement: format!("${name} ") };
+                Ok((start, self.engine.variables(name).into_iter().map(pair).collect()))
+            }
             Some(piece) => {
                 let source = typed.get(piece.bytes.clone()).unwrap_or_default();
                 let (start, found) = self.engine.complete(source).unwrap_or((source.len(), Vec::new()));

@@ -168,6 +168,16 @@ pub fn is_whole(source: &str) -> bool {
     tokens.last().is_none_or(|last| last.whole) && unclosed(source, &tokens) == 0
 }
 
+/// Whether the last thing is an operator that something has to follow.
+pub fn wants_more(source: &str) -> bool {
+    let tokens = tokens(source);
+    let last = tokens.iter().rfind(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    last.is_some_and(|last| {
+        last.kind == Kind::Sign
+            && ["=", "+", "-", "/", "%", "^", "|", "&", ",", ":"].contains(&&source[last.bytes.clone()])
+    })
+}
+
 /// Brackets that are not closed; 0 where one closes that was not opened.
 fn unclosed(source: &str, tokens: &[Token]) -> usize {
     let mut open = Vec::new();

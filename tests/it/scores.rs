@@ -254,6 +254,32 @@ fn writes_whole_or_not_at_all() {
     assert!(table.write(folder.path().join("t.txt")).unwrap_err().is_usage());
 }
 
+#[test]
+fn a_link_stays_a_link_and_a_pipe_a_pipe() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let table = ScoreTable::from_frame(small()).unwrap();
+    std::fs::write(at("there.csv"), "old").unwrap();
+    symlink(at("there.csv"), at("link.csv")).unwrap();
+    table.write(at("link.csv")).unwrap();
+    assert!(at("link.csv").is_symlink());
+    assert!(std::fs::read_to_string(at("there.csv")).unwrap().starts_with("model,"));
+    symlink(at("nowhere.csv"), at("loose.csv")).unwrap();
+    assert!(table.write(at("loose.csv")).unwrap_err().to_string().contains("loose.csv, a link"));
+    std::fs::create_dir(at("folder.csv")).unwrap();
+    assert!(table.write(at("folder.csv")).unwrap_err().to_string().ends_with("it is a folder"));
+
+    assert!(std::process::Command::new("mkfifo").arg(at("pipe.csv")).status().unwrap().success());
+    let read = std::thread::spawn({
+        let pipe = at("pipe.csv");
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    table.write(at("pipe.csv")).unwrap();
+    assert!(read.join().unwrap().starts_with("model,"));
+    assert!(std::fs::metadata(at("pipe.csv")).unwrap().file_type().is_fifo());
+}
+
 #[derive(Clone, Debug)]
 struct Line {
     model: String,

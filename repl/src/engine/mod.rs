@@ -68,7 +68,17 @@ impl Engine {
         }
         // An open bracket is seen here; `let x =` by whoever knows the grammar.
         let answer = self.up().and_then(|link| link.ask(json!({ "ask": "completeness", "source": source }), KEY));
-        answer.is_none_or(|answer| answer["completeness"] != "incomplete")
+        match answer {
+            Some(answer) => answer["completeness"] != "incomplete",
+            None => !rust::wants_more(source),
+        }
+    }
+
+    /// The variables whose names begin so.
+    pub fn variables(&self, start: &str) -> Vec<String> {
+        let answer = self.up().and_then(|link| link.ask(json!({ "ask": "variables" }), TAB)).unwrap_or_default();
+        let names = answer["variables"].as_array().into_iter().flatten().filter_map(|pair| pair[0].as_str());
+        names.filter(|name| name.starts_with(start)).map(str::to_owned).collect()
     }
 
     /// Where the name at the end of `source` starts, and what it could become: what to show and what to put in its place.

@@ -52,6 +52,8 @@ fn a_block_goes_on_until_its_brackets_and_strings_are_closed() {
     let text = screen.shows("x /* { */ + 1\n}");
     assert!(!text.contains("error"), "{text}");
     screen.key("Enter").shows("error: ");
+    // So does what an operator stands at the end of.
+    screen.line("let sum =").types("    1 +").key("Enter").types("    2;").shows("let sum =\n    1 +\n    2;");
 }
 
 #[test]

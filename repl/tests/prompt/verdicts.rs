@@ -32,10 +32,10 @@ fn flips_are_the_trajectories_that_cross_worst_first() {
     assert_eq!(
         rows,
         json!([
-            {"model": "m", "trajectory": "a", "task": "open the top drawer", "label": 5, "flips": 2, "paraphrases": 3,
+            {"model": "m", "config": null, "dataset": null, "trajectory": "a", "task": "open the top drawer", "label": 5, "flips": 2, "paraphrases": 3,
              "success": 2, "failure": 2, "unparsed": 1, "lowest": 1.0, "highest": 5.0, "strategy": "lexical",
              "instruction": "open the upper drawer"},
-            {"model": "m", "trajectory": "b", "task": "push it", "label": 1, "flips": 1, "paraphrases": 3,
+            {"model": "m", "config": null, "dataset": null, "trajectory": "b", "task": "push it", "label": 1, "flips": 1, "paraphrases": 3,
              "success": 1, "failure": 3, "unparsed": 0, "lowest": 1.0, "highest": 4.0, "strategy": "lexical",
              "instruction": "shove it"},
         ])
@@ -98,4 +98,18 @@ fn what_is_not_there_is_told_with_what_is() {
     // In a shell nothing is open.
     bench.run(&["trajectories"]).refuses(2, &["DATASET"]);
     bench.run(&["spot", "demo#bowl"]).refuses(2, &["--model"]);
+}
+
+#[test]
+fn models_of_several_settings_are_told_apart() {
+    let bench = Bench::new();
+    let row = |config: &str, instruction: &str, score: u8| format!("m,{config},t,lexical,{instruction},{score}\n");
+    let rows = [row("c1", "x", 1), row("c1", "y", 5), row("c2", "x", 2), row("c2", "y", 2)].concat();
+    bench.write("s.csv", &format!("model,config,trajectory,strategy,instruction,score\n{rows}"));
+    let run = bench.run(&["flips", "s.csv"]);
+    assert!(run.stdout.contains("m (config c1)") && !run.stdout.contains("m (config c2)"), "{}", run.stdout);
+    let wordings = bench.json(&["why", "s.csv#t"])["wordings"].clone();
+    let configs: Vec<&str> =
+        wordings.as_array().expect("a list").iter().filter_map(|row| row["config"].as_str()).collect();
+    assert_eq!(configs, ["c1", "c1", "c2", "c2"]);
 }
