@@ -17,8 +17,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target"))
 PROGRAM = TARGET / "release" / "roborm"
 COLUMNS, ROWS = 104, 52
-SESSION = [(":open demo", "demo>"), (":score --model simulated-flighty --latency 0", "demo>"),
-           (":flips --strategy adversarial --top 1", "demo>"), (":why towel --strategy adversarial", "demo#towel>")]
+SESSION = [(":open demo", "demo>"), (":score --model simulated-flighty", "demo>"),
+           (":why towel --strategy adversarial", "demo#towel>")]
 # The terminal's sixteen colours, which a table of signs may use.
 BASIC = ["#1b1d23", "#e5534b", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7"] * 2
 
@@ -39,14 +39,14 @@ def styled(line):
     out = []
     for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
         if not piece.startswith("\x1b["):
-            for run in re.findall("▀+|[^▀]+", piece):
+            for run in re.findall("▀+|\n|[^▀\n]+", piece):
                 if run[0] == "▀":
                     paint = f"linear-gradient({fore or '#adbac7'} 50%, {back or '#1b1d23'} 50%)"
                     out.append(f'<i style="background:{paint}">{" " * len(run)}</i>')
                     continue
                 css = [f"color:{fore}"] * bool(fore) + [f"background:{back}"] * bool(back)
                 css += ["font-weight:700"] * bold + ["opacity:.6"] * dim
-                out.append(f'<i style="{";".join(css)}">{html.escape(run)}</i>' if css else html.escape(run))
+                out.append(f'<i style="{";".join(css)}">{html.escape(run)}</i>' if css and run != "\n" else html.escape(run))
             continue
         codes = [int(code or 0) for code in piece[2:-1].split(";")]
         while codes:
@@ -73,6 +73,8 @@ def styled(line):
 
 
 def main():
+    if not PROGRAM.exists():
+        raise SystemExit(f"{PROGRAM} is not built")
     with tempfile.TemporaryDirectory() as folder:
         def tmux(*words):
             env = {key: value for key, value in os.environ.items() if key != "TMUX"} | {"LC_ALL": "C.UTF-8"}

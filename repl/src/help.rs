@@ -4,9 +4,13 @@ use clap::{Arg, Command};
 use roborm::Result;
 use roborm::command::{Answer, Block, help};
 
+use crate::engine;
+
 /// All commands of the prompt: those of every front that lasts, and its own.
 pub fn grammar() -> Command {
+    let commands = engine::COMMANDS.map(|(name, about, _)| Command::new(name).about(about));
     help::grammar()
+        .subcommands(commands)
         .subcommand(Command::new("tour").about("A guided tour of ten steps on the demo rollouts").arg(Arg::new("step")))
         .subcommand(Command::new("quit").about("End the session, as Ctrl-D does"))
 }
@@ -24,9 +28,16 @@ pub fn answer(words: &[String]) -> Result<Answer> {
             "A guided tour of ten steps on the demo rollouts: Enter runs the next, anything else may be tried in between\n\n\
              Examples:\n  :tour\n  :tour 7\n  :tour stop",
         )),
+        Some(name) if let Some((_, about, example)) = engine::COMMANDS.iter().find(|it| it.0 == name) => {
+            Ok(Answer::default().say(format!("{about}\n\nExamples:\n  {example}")))
+        }
         _ => {
             let mut answer = help::answer(&grammar(), words)?;
             if let (true, Some(Block::Table(table))) = (words.is_empty(), answer.blocks.last_mut()) {
+                table.note(
+                    "All else is Rust, and sees the same: `data()?.len()`, `scores()?.frame().head(None)`. `?DataFrame` tells \
+                     what a name means, `:why $id` hands a variable to a command.",
+                );
                 table.note("Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a command, Ctrl-D ends.");
             }
             Ok(answer)

@@ -89,6 +89,9 @@ impl Highlighter for Helper {
 
     fn highlight_char(&self, line: &str, pos: usize, kind: CmdKind) -> bool {
         self.is_final.set(kind == CmdKind::ForcedRefresh);
+        if kind == CmdKind::MoveCursor {
+            self.reflow.moved(pos);
+        }
         // A letter may finish the name of a command.
         kind != CmdKind::MoveCursor || highlight::is_at_bracket(line, pos)
     }

@@ -175,7 +175,8 @@ fn unclosed(source: &str, tokens: &[Token]) -> usize {
         match token.kind {
             Kind::Open => open.push(&source[token.bytes.clone()]),
             Kind::Close => {
-                if open.pop().map(partner) != Some(&source[token.bytes.clone()]) {
+                let closes = open.pop().map(partner);
+                if closes != Some(&source[token.bytes.clone()]) {
                     return 0;
                 }
             }

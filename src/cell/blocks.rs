@@ -57,6 +57,7 @@ fn page(block: &Block) -> String {
         }
         Block::Table(rows) => table(rows),
         Block::Picture { what, .. } => format!("<div>{}</div>", escape(what)),
-        Block::Bars { .. } | Block::Strip { .. } => format!("<pre>{}</pre>", escape(&block.render(&terminal))),
+        Block::Bars { bars, most } => super::html::bars(bars, *most),
+        Block::Strip { .. } => format!("<pre>{}</pre>", escape(&block.render(&terminal))),
     }
 }

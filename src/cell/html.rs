@@ -1,7 +1,7 @@
 //! Tables as HTML that every notebook shows: plain elements, styles on them, nothing to load.
 
 use super::bundle::Bundle;
-use crate::display::{Table, Terminal};
+use crate::display::{Bar, Table, Terminal};
 
 /// Longer text in one place of a table is cut there; the whole of it shows when the pointer rests on it.
 const FOLDED: usize = 120;
@@ -99,6 +99,33 @@ pub(super) fn listing<const N: usize>(
     let page = format!("{above}{}", grid(&head, rows));
     let plain = table.render(&Terminal::plain());
     Bundle::text(if what.is_empty() { plain } else { format!("{what}\n{plain}") }).html(page)
+}
+
+/// Bars with intervals, on a scale from 0 to `most`.
+pub(super) fn bars(bars: &[Bar], most: f64) -> String {
+    // Per cent of the scale; a bar beyond it ends at its edge.
+    let share = |value: f64| if most > 0.0 { (value / most * 100.0).clamp(0.0, 100.0) } else { 0.0 };
+    let mut page = String::from("<table><tbody>");
+    for bar in bars {
+        let length = bar.estimate.value.map_or(0.0, share);
+        let interval = bar.estimate.interval.map_or_else(String::new, |(low, high)| {
+            let (low, high) = (share(low), share(high));
+            format!(
+                "<div style=\"position:absolute;left:{low:.1}%;width:{:.1}%;top:0.45em;border-top:2px solid;opacity:0.7\"></div>",
+                (high - low).max(0.0)
+            )
+        });
+        page.push_str(&format!(
+            "<tr><td style=\"text-align:left\">{}</td><td style=\"text-align:left\">\
+             <div style=\"position:relative;width:18em;height:1em\">\
+             <div style=\"position:absolute;left:0;width:{length:.1}%;height:1em;background:#3b82c4\"></div>{interval}</div></td>\
+             <td style=\"text-align:left\">{}</td></tr>",
+            escape(&bar.label),
+            escape(&bar.estimate.parts().join(" "))
+        ));
+    }
+    page.push_str("</tbody></table>");
+    page
 }
 
 /// A table of a command.

@@ -114,7 +114,7 @@ impl study::Progress for Bar {
             study::Event::Called { .. } => display::Progress::advance(self, 1, ""),
             study::Event::Retrying { .. } => {}
             study::Event::Stopping { in_flight, reason } => {
-                super::work::complain(&format!("stopping ({reason}); waiting for {in_flight} calls under way"));
+                super::work::complain(&crate::command::stopping(*in_flight, reason));
             }
         }
     }

@@ -117,7 +117,7 @@ pub fn crossing_by_model(points: &[CrossingPoint], method: &Method, palette: &Pa
     draft.layout = draft
         .layout
         .x_axis(
-            axis("score-crossing rate (share of trajectories, 0 to 1)")
+            axis("score-crossing rate (0 to 1)")
                 .range(AxisRange::new(-0.02 * rate_end(highest), rate_end(highest)))
                 .tick_format(".2~f"),
         )

@@ -42,6 +42,10 @@ pub struct TrajectoryScores {
     pub task: String,
     /// The model.
     pub model: String,
+    /// The digest of its settings; empty where it is not known.
+    pub config: String,
+    /// The dataset; empty where it is not known.
+    pub dataset: String,
     /// True progress, where known.
     pub label: Option<Label>,
     /// Success is a score above this.

@@ -33,6 +33,8 @@ pub(super) fn of(scores: &ScoreTable, boundary: f64) -> Result<Vec<TrajectorySco
                 trajectory: trajectory.to_owned(),
                 task: rows.task.text(row).to_owned(),
                 model: model.to_owned(),
+                config: rows.config.text(row).to_owned(),
+                dataset: rows.dataset.text(row).to_owned(),
                 label: rows.label(row),
                 boundary,
                 points: Vec::new(),
@@ -54,12 +56,34 @@ pub(super) fn of(scores: &ScoreTable, boundary: f64) -> Result<Vec<TrajectorySco
     Ok(cases)
 }
 
+/// The model of a case as it is told from others among `all`: with its settings where it was run under several, with the
+/// dataset where there are several.
+pub(super) fn model_name(case: &TrajectoryScores, all: &[TrajectoryScores]) -> String {
+    let mut apart = Vec::new();
+    if all.iter().any(|other| other.model == case.model && other.config != case.config) {
+        apart.push(format!("config {}", if case.config.is_empty() { "not known" } else { &case.config }));
+    }
+    if all.iter().any(|other| other.dataset != case.dataset) {
+        apart.push(format!("dataset {}", if case.dataset.is_empty() { "not known" } else { &case.dataset }));
+    }
+    if apart.is_empty() { case.model.clone() } else { format!("{} ({})", case.model, apart.join(", ")) }
+}
+
+/// A text as JSON; null where there is none.
+pub(super) fn known(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
 /// What models replied to wordings, by [`reply_key`].
-pub(super) type Replies = HashMap<(String, Strategy, String), String>;
+pub(super) type Replies = HashMap<ReplyKey, String>;
+
+/// Model, config and dataset, then strategy and instruction.
+pub(super) type ReplyKey = ([String; 3], Strategy, String);
 
 /// The place of a wording in [`Replies`].
-pub(super) fn reply_key(model: &str, point: &ScorePoint) -> (String, Strategy, String) {
-    (model.to_owned(), point.strategy.clone(), point.instruction.clone())
+pub(super) fn reply_key(case: &TrajectoryScores, point: &ScorePoint) -> ReplyKey {
+    let of = [case.model.clone(), case.config.clone(), case.dataset.clone()];
+    (of, point.strategy.clone(), point.instruction.clone())
 }
 
 /// The replies about one trajectory; none where the table does not keep them. Of several repeats the first stands.
@@ -71,7 +95,8 @@ pub(super) fn replies(scores: &ScoreTable, trajectory: &str) -> Result<Replies> 
         let reply = rows.reply.text(row);
         if !reply.is_empty() {
             let strategy = Strategy::from(rows.strategy.text(row));
-            let key = (rows.model.text(row).to_owned(), strategy, rows.instruction.text(row).to_owned());
+            let of = [&rows.model, &rows.config, &rows.dataset].map(|column| column.text(row).to_owned());
+            let key = (of, strategy, rows.instruction.text(row).to_owned());
             replies.entry(key).or_insert_with(|| reply.to_owned());
         }
     }

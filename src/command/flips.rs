@@ -47,10 +47,10 @@ impl Flips {
         cases::check_models(&all, &self.models)?;
         cases::keep_strategies(&mut all, &self.strategy)?;
         all.retain(|case| self.models.is_empty() || self.models.contains(&case.model));
-        Ok(self.answer(&worst_first(&all), all.len()))
+        Ok(self.answer(&worst_first(&all), &all))
     }
 
-    fn answer(&self, crossing: &[Row<'_>], total: usize) -> Answer {
+    fn answer(&self, crossing: &[Row<'_>], all: &[TrajectoryScores]) -> Answer {
         let mut table = Table::new([
             Column::text(""),
             Column::text("trajectory"),
@@ -66,7 +66,8 @@ impl Flips {
             let (lowest, highest) = case.range().unzip();
             let (success, failure) = case.verdicts();
             rows.push(json!({
-                "model": case.model, "trajectory": case.trajectory, "task": case.task,
+                "model": case.model, "config": cases::known(&case.config), "dataset": cases::known(&case.dataset),
+                "trajectory": case.trajectory, "task": case.task,
                 "label": case.label.map(|label| label.get()), "flips": row.flips, "paraphrases": row.wordings,
                 "success": success, "failure": failure, "unparsed": case.unparsed(),
                 "lowest": lowest, "highest": highest, "strategy": smallest.map(|point| point.strategy.as_str()),
@@ -76,7 +77,7 @@ impl Flips {
                 table.row([
                     Cell::sign(Sign::Flip),
                     Cell::text(&case.trajectory),
-                    Cell::text(&case.model),
+                    Cell::text(cases::model_name(case, all)),
                     Cell::from(case.label.map(|label| Cell::from(u64::from(label.get())))),
                     Cell::number(format!("{} of {}", row.flips, row.wordings)),
                     Cell::from(
@@ -91,7 +92,7 @@ impl Flips {
             "{} of {} (trajectory, model) pairs get both verdicts (success: score above {}); flips: wordings against the \
              verdict of the original instruction, or of the true progress where that was not scored.",
             number::count(crossing.len() as u64),
-            number::count(total as u64),
+            number::count(all.len() as u64),
             number::chosen(self.boundary)
         ));
         table.note(wording::LEGEND);

@@ -76,6 +76,11 @@ impl FramesCommand {
             .show(Block::Table(table));
         if let Some(folder) = &self.out {
             write(&frames, folder)?;
+            let others = others(&frames, folder);
+            if others > 0 {
+                let others = number::things(others, "picture", "pictures");
+                answer = answer.note(format!("warning: {others} of other samplings in {}, too", folder.display()));
+            }
             answer = answer.say(format!(
                 "{} in {}",
                 number::things(frames.frames.len(), "PNG file", "PNG files"),
@@ -103,8 +108,21 @@ impl FramesCommand {
     }
 }
 
+/// The file of a frame, by its index.
+fn file_name(index: u64) -> String {
+    format!("frame-{index:06}.png")
+}
+
+/// How many files of frames are in a folder that are not of these.
+fn others(frames: &Frames, folder: &Path) -> usize {
+    let ours: Vec<String> = frames.frames.iter().map(|frame| file_name(frame.index)).collect();
+    let Ok(files) = std::fs::read_dir(folder) else { return 0 };
+    let names = files.flatten().filter_map(|file| file.file_name().into_string().ok());
+    names.filter(|name| name.starts_with("frame-") && name.ends_with(".png") && !ours.contains(name)).count()
+}
+
 /// Frames as `frame-000010.png`, by index.
 fn write(frames: &Frames, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| Error::io(format!("cannot make {}", folder.display()), &error))?;
-    frames.frames.iter().try_for_each(|frame| frame.write_png(folder.join(format!("frame-{:06}.png", frame.index))))
+    frames.frames.iter().try_for_each(|frame| frame.write_png(folder.join(file_name(frame.index))))
 }

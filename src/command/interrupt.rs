@@ -5,6 +5,8 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
+use tokio::signal::unix::{SignalKind, signal};
+
 use super::Session;
 use crate::display::Progress;
 use crate::frames::{Decoder, DecoderOptions, Sampler};
@@ -47,11 +49,26 @@ impl Interrupts {
             // Without a runtime or a handler Ctrl-C does what it always does: nothing is lost but comfort.
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
             runtime.block_on(async move {
-                let kind = tokio::signal::unix::SignalKind::interrupt();
-                let Ok(mut signal) = tokio::signal::unix::signal(kind) else { return };
+                let (Ok(mut typed), Ok(mut told), Ok(mut hung_up)) =
+                    (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+                else {
+                    return;
+                };
                 let _ = ready.send(());
-                while signal.recv().await.is_some() {
-                    caught.raise();
+                loop {
+                    // A closed terminal or a batch system's time limit ends work as Ctrl-C does: with what is under way
+                    // kept. Where nothing is, it ends the program.
+                    let ends = tokio::select! {
+                        Some(()) = typed.recv() => None,
+                        Some(()) = told.recv() => Some(128 + 15),
+                        Some(()) = hung_up.recv() => Some(128 + 1),
+                        else => return,
+                    };
+                    if !caught.raise()
+                        && let Some(status) = ends
+                    {
+                        std::process::exit(status);
+                    }
                 }
             });
         };
@@ -144,11 +161,13 @@ impl Interrupts {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = watched;
     }
 
-    fn raise(&self) {
+    /// Tells whoever watches; `false` where nobody does.
+    fn raise(&self) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(watched) = state.as_mut() else { return };
+        let Some(watched) = state.as_mut() else { return false };
         watched.count += 1;
         (watched.act)(watched.count);
+        true
     }
 }
 

@@ -69,9 +69,9 @@ impl Open {
         }
         let paraphrases = self.paraphrases.as_ref().map(ParaphraseSet::read).transpose()?;
         let mut answer = Answer::new(json!({ "dataset": dataset.name(), "trajectories": dataset.len() })).say(format!(
-            "{} is open: {} trajectories, the first is {}",
+            "{} is open: {}, the first is {}",
             dataset.name(),
-            number::count(dataset.len() as u64),
+            number::things(dataset.len(), "trajectory", "trajectories"),
             dataset.trajectories().first().map_or("", |first| first.id.as_str()),
         ));
         answer.notes = dataset.notes().iter().map(|note| format!("note: {note}")).collect();

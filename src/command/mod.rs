@@ -40,4 +40,5 @@ pub use completion::{Candidate, Completion};
 pub use current::Current;
 pub use interrupt::Interrupts;
 pub use line::{Line, Unparsed};
+pub(crate) use score::stopping;
 pub use session::Session;

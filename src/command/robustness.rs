@@ -236,9 +236,9 @@ pub(super) fn intervals(level: f64, resamples: usize, seed: u64) -> String {
     match resamples {
         0 => "none".to_owned(),
         n => format!(
-            "{} %, percentile bootstrap clustered by trajectory, {} resamples, seed {seed}",
+            "{} %, percentile bootstrap clustered by trajectory, {}, seed {seed}",
             number::chosen(level * 100.0),
-            number::count(n as u64)
+            number::things(n, "resample", "resamples")
         ),
     }
 }

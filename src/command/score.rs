@@ -35,29 +35,49 @@ impl Score {
         let (study, prices) = self.scoring.study(session, &dataset, false)?;
         let outcome = run(study, session)?;
         // A table without rows would take the place of one that has some.
-        let written = !outcome.scores.is_empty() || !self.out.exists();
-        if written {
-            outcome.scores.write(&self.out)?;
-        }
+        let written = match outcome.scores.is_empty() {
+            true => Ok(false),
+            false => outcome.scores.write(&self.out).map(|()| true),
+        };
         session.current.add_scores(&outcome.scores)?;
         let Counts { planned, cached, called, unparsed, failed, unknown, unspent, cost_usd } = outcome.counts;
         let mut answer = Answer::new(json!({
-            "scores": self.out, "planned": planned, "cached": cached, "called": called, "unparsed": unparsed,
+            "scores": written.as_ref().is_ok_and(|written| *written).then_some(&self.out), "planned": planned, "cached": cached, "called": called, "unparsed": unparsed,
             "failed": failed, "unknown": unknown, "unspent": unspent, "cost_usd": cost_usd,
         }));
         answer = answer.say(counted(&outcome.counts));
         if outcome.by_model.iter().any(|spend| spend.priced > 0) {
             answer = answer.show(Block::Table(spend(&outcome)));
         }
-        answer = match written {
-            true => answer.say(format!("scores: {}", self.out.display())),
-            false => answer.note(format!("no reply, so {} was left as it was", self.out.display())),
+        answer = match &written {
+            Ok(true) => answer.say(format!("scores: {}", self.out.display())),
+            Ok(false) if self.out.exists() => {
+                answer.note(format!("no reply, so {} was left as it was", self.out.display()))
+            }
+            Ok(false) => answer.note("no reply, so no score table"),
+            // The replies are what was paid for, and they are safe.
+            Err(error) => answer.note(format!("error: {error}; the replies are in the ledger")),
         };
         for note in self.scoring.limit_notes(&prices) {
             answer = answer.note(format!("--max-cost: {note}"));
         }
-        Ok(finish(answer, &outcome, session))
+        let mut answer = finish(answer, &outcome, session);
+        if let Err(error) = written {
+            if let Some(help) = error.help() {
+                answer = answer.note(format!("  help: {help}"));
+            }
+            if answer.status == 0 {
+                answer.status = 1;
+                answer = go_on(answer, session);
+            }
+        }
+        Ok(answer)
     }
+}
+
+/// The line that goes on where this one ended.
+fn go_on(answer: Answer, session: &Session) -> Answer {
+    if session.typed.is_empty() { answer } else { answer.note(format!("go on with: {}", session.typed)) }
 }
 
 /// Runs a study with the session's progress.
@@ -100,17 +120,33 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
         }
     }
     answer.status = outcome.exit_status();
-    if answer.status != 0 && !session.typed.is_empty() {
-        answer = answer.note(format!("go on with: {}", session.typed));
+    if answer.status != 0 {
+        answer = go_on(answer, session);
+        if outcome.counts.failed > 0 && !session.typed.contains("--retry") {
+            answer = answer.note("  what a server refused is asked again with --retry failed only");
+        }
     }
     answer
+}
+
+/// What is said when no more calls are sent.
+pub(crate) fn stopping(in_flight: u64, reason: &str) -> String {
+    match in_flight {
+        0 => format!("stopping ({reason})"),
+        n => {
+            let calls = number::things(n as usize, "call", "calls");
+            format!(
+                "stopping ({reason}); waiting for {calls} under way (Ctrl-C again: not waiting, they may be billed)"
+            )
+        }
+    }
 }
 
 /// `416 pairs: 0 from the ledger, 410 called, 6 failed; 3 unparsed; $0.42`
 fn counted(counts: &Counts) -> String {
     let mut line = format!(
-        "{} pairs planned: {} in the ledger before, {} called",
-        number::count(counts.planned),
+        "{} planned: {} in the ledger before, {} called",
+        number::things(counts.planned as usize, "pair", "pairs"),
         number::count(counts.cached),
         number::count(counts.called)
     );
@@ -181,7 +217,7 @@ impl study::Progress for Teller {
             Event::Failed { pairs, .. } => self.progress.advance(*pairs, ""),
             Event::Retrying { message, wait_s } => self.retrying(message, *wait_s),
             Event::Stopping { in_flight, reason } => {
-                self.progress.say(&format!("stopping ({reason}); waiting for {in_flight} calls under way"));
+                self.progress.say(&stopping(*in_flight, reason));
             }
         }
     }

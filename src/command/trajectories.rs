@@ -57,9 +57,10 @@ impl Trajectories {
         }
         let tasks = dataset.iter().map(|trajectory| &trajectory.task).collect::<std::collections::HashSet<_>>().len();
         table.note(&format!(
-            "{}: {} trajectories, {tasks} tasks.",
+            "{}: {}, {}.",
             dataset.name(),
-            number::count(dataset.len() as u64)
+            number::things(dataset.len(), "trajectory", "trajectories"),
+            number::things(tasks, "task", "tasks")
         ));
         if !measure {
             table

@@ -68,7 +68,7 @@ impl Why {
         for case in &these {
             let parsed: Vec<f64> = case.points.iter().filter_map(|point| point.score).collect();
             answer = answer
-                .say(format!("by {}:", case.model))
+                .say(format!("by {}:", cases::model_name(case, &all)))
                 .show(Block::Strip { scores: parsed, boundary: self.boundary })
                 .show(Block::Table(table(case, &replies, &mut rows)));
         }
@@ -126,7 +126,7 @@ fn table(case: &TrajectoryScores, replies: &cases::Replies, rows: &mut Vec<Value
     }
     let mut table = Table::new(columns);
     for point in points {
-        let reply = replies.get(&cases::reply_key(&case.model, point));
+        let reply = replies.get(&cases::reply_key(case, point));
         table.row([
             Cell::sign(cases::sign(case, point)),
             Cell::from(point.score.map(|score| Cell::number(number::score(score)))),
@@ -138,7 +138,8 @@ fn table(case: &TrajectoryScores, replies: &cases::Replies, rows: &mut Vec<Value
             })),
         ]);
         rows.push(json!({
-            "model": case.model, "strategy": point.strategy.as_str(), "instruction": point.instruction,
+            "model": case.model, "config": cases::known(&case.config), "dataset": cases::known(&case.dataset),
+            "strategy": point.strategy.as_str(), "instruction": point.instruction,
             "score": point.score, "success": point.score.map(|score| case.success(score)),
             "flips": case.flips(point), "reply": reply,
         }));

@@ -80,7 +80,9 @@ impl<W: Write> State<W> {
         self.told = self.tenths();
         let (done, total) = (number::count(self.done), number::count(self.total));
         let note = if note.is_empty() { String::new() } else { format!(", {}", text::clean(note)) };
-        let line = format!("{}: {done} of {total} ({} %){note}", self.what, self.told * 10);
+        let percent = u128::from(self.done) * 100 / u128::from(self.total.max(1));
+        let percent = if self.total == 0 { 100 } else { percent.min(100) };
+        let line = format!("{}: {done} of {total} ({percent} %){note}", self.what);
         self.write(&line);
     }
 

@@ -1,6 +1,6 @@
 //! Packing frames for a reward model.
 
-use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -9,7 +9,7 @@ use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, RgbImage};
 
 use super::{EncodedImage, Encoding, Frame, Frames, ImageFormat};
-use crate::{Error, Result};
+use crate::{Error, Result, whole};
 
 impl Frame {
     /// The frame packed as `encoding` says. The same pixels and encoding give the same bytes on every machine with the
@@ -40,7 +40,7 @@ impl Frame {
     pub fn write_png(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = png(&self.rgb, self.width, self.height)?;
-        fs::write(path, bytes).map_err(|error| Error::io(format!("cannot write {}", path.display()), &error))
+        whole::write(path, |out| out.write_all(&bytes).map_err(|error| whole::refused(path, &error)))
     }
 
     /// The size at which the longer side is `max_side` at most, and neither is under one pixel.

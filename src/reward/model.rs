@@ -62,6 +62,13 @@ pub trait RewardModel: Send + Sync {
         8
     }
 
+    /// Whether it may wait (for a place, for leave) between being asked and sending. Such a model says [`Call::ready`]
+    /// before each send, and the ledger's intent is committed then, not before the wait: what was never sent is not
+    /// unknown after a crash.
+    fn waits_to_send(&self) -> bool {
+        false
+    }
+
     /// Asks once. Retries of passing faults are the model's own work; `call` is told before every send.
     fn ask<'a>(&'a self, request: &'a Request, call: &'a dyn Call) -> Future<'a, Result<Reply, Fault>>;
 
@@ -97,8 +104,22 @@ pub trait Call: Send + Sync {
     /// The server has given the call an id.
     fn id_came(&self, id: &str);
 
-    /// A send that may have been billed came to nothing, and the question is sent again: for counting.
-    fn sent_again(&self, _fault: &Fault) {}
+    /// [`Call::before_send`] without blocking the thread, for a model that [waits](RewardModel::waits_to_send).
+    ///
+    /// # Errors
+    /// As [`Call::before_send`].
+    fn ready<'a>(&'a self, attempt: u32) -> Future<'a, Result<(), Fault>> {
+        Box::pin(async move { self.before_send(attempt) })
+    }
+
+    /// Comes to its end when nothing more is to be sent: waits between sends are cut short by it.
+    fn stopping<'a>(&'a self) -> Future<'a, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    /// A send that may have been billed brought no answer. It is counted as spent: by the cost that the server told, else
+    /// by what was set aside for the call.
+    fn lost(&self, _fault: &Fault) {}
 
     /// The call came to nothing for a passing reason and is tried again after `wait`.
     fn trying_again(&self, _fault: &Fault, _wait: std::time::Duration) {}

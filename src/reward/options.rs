@@ -47,7 +47,7 @@ pub struct ModelOptions {
     pub environment: Option<Environment>,
     /// How long to wait and how often to try; changes no reply.
     pub patience: Patience,
-    /// Is told how far a download of a local checkpoint is.
+    /// Is told what takes long before a local checkpoint can be asked: a download, the first look at all of it.
     pub tell: Tell,
 }
 
@@ -158,6 +158,25 @@ fn unneeded(name: &str, options: &ModelOptions) -> Result<()> {
     Ok(())
 }
 
+/// Settings that a checkpoint on this machine would ignore in silence.
+fn unneeded_here(spec: &LocalSpec, options: &ModelOptions) -> Result<()> {
+    let name = format!("local:{}", spec.folder.display());
+    let off = |effort: &str| matches!(effort, "off" | "none");
+    for (given, what) in [
+        (!options.base_urls.is_empty(), "runs on this machine and takes no base url"),
+        (options.provider.is_some(), "runs on this machine: a provider can be pinned on OpenRouter alone"),
+        (options.reasoning.as_deref().is_some_and(|effort| !off(effort)), "does not reason"),
+        (options.temperature.is_some() || options.top_p.is_some(), "answers greedily: no temperature, no top-p"),
+        (options.max_tokens.is_some(), "answers in 32 tokens, by RoboReward's protocol"),
+        (options.max_images == Some(0), "needs at least one image"),
+    ] {
+        if given {
+            return Err(Error::usage(format!("{name} {what}")));
+        }
+    }
+    Ok(())
+}
+
 fn open_known(known: &'static CatalogueModel, options: &ModelOptions) -> Result<Arc<dyn RewardModel>> {
     match known.reached {
         Reached::Simulated => match Simulated::new(known.name, options) {
@@ -173,7 +192,9 @@ fn open_known(known: &'static CatalogueModel, options: &ModelOptions) -> Result<
 }
 
 fn open_local(spec: &str, options: &ModelOptions) -> Result<Arc<dyn RewardModel>> {
-    let spec = LocalSpec::parse(spec)?;
+    let mut spec = LocalSpec::parse(spec)?;
+    unneeded_here(&spec, options)?;
+    spec.max_images = options.max_images;
     let tell = |line: &str| options.tell.say(line);
     Ok(Arc::new(LocalModel::open_telling(&spec, options.prompt_or(Prompt::ROBOREWARD), &tell)?))
 }

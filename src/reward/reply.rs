@@ -53,6 +53,8 @@ pub struct Fault {
     pub message: String,
     /// Set where the call may have been billed although no reply came.
     pub maybe_billed: bool,
+    /// Dollars that it was billed, where the server told.
+    pub cost_usd: Option<f64>,
     /// How long the server asked to wait.
     pub retry_after: Option<Duration>,
 }
@@ -75,7 +77,7 @@ pub enum FaultKind {
 impl Fault {
     /// A fault of a kind.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), maybe_billed: false, retry_after: None }
+        Self { kind, message: message.into(), maybe_billed: false, cost_usd: None, retry_after: None }
     }
 }
 

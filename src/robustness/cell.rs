@@ -127,6 +127,10 @@ impl Cell {
         }
         let n = f64::from(self.scored);
         let squares = (n * self.sum_squares - self.sum * self.sum) / n;
+        // Scores beyond 1e150: what overflows is no figure.
+        if !squares.is_finite() {
+            return None;
+        }
         Some((squares.max(0.0) / (n - f64::from(ddof))).sqrt())
     }
 }

@@ -38,7 +38,7 @@ pub enum Unparsed {
     AsFailure,
     /// 4, partial success: what peers do that default to a passing score.
     AsSuccess,
-    /// Any finite number.
+    /// Any number on the scale, from 1 to 5.
     As(f64),
 }
 
@@ -73,9 +73,9 @@ impl FromStr for Unparsed {
             "exclude" => Ok(Self::Exclude),
             "as-failure" => Ok(Self::AsFailure),
             "as-success" => Ok(Self::AsSuccess),
-            number => number.parse().ok().filter(|score: &f64| score.is_finite()).map(Self::As).ok_or_else(|| {
+            number => number.parse().ok().filter(|score| (1.0..=5.0).contains(score)).map(Self::As).ok_or_else(|| {
                 Error::usage(format!("unknown rule for unparsed replies `{text}`"))
-                    .with_help("write `exclude`, `as-failure` (score 1), `as-success` (score 4) or a number")
+                    .with_help("write `exclude`, `as-failure` (score 1), `as-success` (score 4) or a score from 1 to 5")
             }),
         }
     }

@@ -175,7 +175,11 @@ fn whole(column: &Column, range: std::ops::RangeInclusive<i64>, meaning: &str) -
                 let whole = value as i64;
                 if value.fract() != 0.0 || !range.contains(&whole) {
                     let message = format!("row {}: `{}` is {value}", row + 1, column.name());
-                    let wanted = if range == (1..=5) { ", outside 1 to 5" } else { ", not a whole number from 0" };
+                    let wanted = match () {
+                        () if range != (1..=5) => ", not a whole number from 0",
+                        () if value.fract() != 0.0 => ", not a whole number",
+                        () => ", outside 1 to 5",
+                    };
                     return Err(Error::input(message + wanted).with_help(meaning));
                 }
                 Some(whole)

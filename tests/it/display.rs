@@ -401,7 +401,7 @@ fn progress_in_a_log_is_a_line_every_tenth() {
     lines.end("scored 750, 250 were there");
     let told = String::from_utf8(lines.into_inner()).expect("text");
     let rows: Vec<&str> = told.lines().collect();
-    assert_eq!(rows[0], "scoring: 250 of 1,000 (20 %)");
+    assert_eq!(rows[0], "scoring: 250 of 1,000 (25 %)");
     assert_eq!(rows[1], "scoring: 300 of 1,000 (30 %), $0.12\\u{1b}[2J");
     assert_eq!(rows[7], "scoring: 900 of 1,000 (90 %), $0.12\\u{1b}[2J");
     assert_eq!(rows[8..], ["one line\\nof news", "scoring: 1,000 of 1,000 (100 %)", "scored 750, 250 were there"]);

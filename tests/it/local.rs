@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use roborm::frames::{Frame, Frames};
 use roborm::reward::local::{LocalDevice, LocalModel, LocalSpec, Times};
-use roborm::reward::{Call, Fault, FaultKind, Part, Prompt, Reply, Request, RewardModel};
+use roborm::reward::{Call, Fault, FaultKind, ModelOptions, Part, Prompt, Reply, Request, RewardModel};
 
 const PROMPT: Prompt = Prompt { version: "test-1", before: "Task: ", after: "", order: &[Part::Frames, Part::Text] };
 
@@ -99,6 +99,21 @@ fn the_name_says_how_it_runs() {
 }
 
 #[test]
+fn options_that_would_be_ignored_are_refused() {
+    let set = ModelOptions::default;
+    for (options, message) in [
+        (ModelOptions { base_urls: vec!["http://localhost/v1".into()], ..set() }, "takes no base url"),
+        (ModelOptions { reasoning: Some("high".into()), ..set() }, "does not reason"),
+        (ModelOptions { temperature: Some(1.0), ..set() }, "answers greedily: no temperature, no top-p"),
+        (ModelOptions { provider: Some("x".into()), ..set() }, "a provider can be pinned on OpenRouter alone"),
+    ] {
+        let error = roborm::reward::open("local:somewhere", &options).err().expect("it has no use for that");
+        assert!(error.to_string().starts_with("local:somewhere ") && error.to_string().ends_with(message), "{error}");
+        assert!(error.is_usage());
+    }
+}
+
+#[test]
 fn folders_and_workers_that_are_none() {
     let refused = |change: &dyn Fn(&mut LocalSpec)| {
         let mut spec = LocalSpec::new(fixture("qwen3vl/sharded"));
@@ -152,6 +167,7 @@ fn the_settings_tell_every_checkpoint_apart() {
 fn one_question_a_trajectory_and_each_wording_once() {
     let model = fake();
     assert_eq!(model.notes(), [""; 0], "nothing was asked yet");
+    assert_eq!(model.image_needs().max_images, None);
     let clip = frames(2, 8, 4);
     let replies = ask(&model, &clip, &["a", "bb", "a"]);
     assert_eq!(texts(&replies), ["ANSWER: 3", "ANSWER: 4", "ANSWER: 3"]);
@@ -167,7 +183,7 @@ fn one_question_a_trajectory_and_each_wording_once() {
     assert_eq!(
         model.notes(),
         [
-            format!("{name} on cpu: weights 2.00 GB as f32, keys and values 1.0 KiB a token"),
+            format!("{name} on cpu: weights 2000.0 MB as f32, keys and values 1.0 KiB a token"),
             format!("{name}: 3 answers, up to 2 instructions at a time; 18 % of the prompts' tokens were shared"),
             format!("{name}: columns p1 to p5: the probabilities of the answers 1 to 5 at the answer's place"),
         ]
@@ -185,6 +201,26 @@ fn a_crash_halves_the_batch_and_costs_only_what_crashes_alone() {
     assert!(notes[0].ends_with("terrible things; started again with 2 instructions at a time"), "{notes:?}");
     // It goes on with the next.
     assert_eq!(texts(&ask(&model, &frames(1, 4, 4), &["fifteen"])), ["ANSWER: 4"]);
+}
+
+#[test]
+fn trajectories_are_spread_over_devices() {
+    let mut spec = LocalSpec::new(fixture("qwen3vl/sharded"));
+    spec.program = Some(fixture("local/fake_worker.py"));
+    spec.device = LocalDevice::These(vec!["cpu".into(), "cpu".into()]);
+    spec.silence = Duration::from_secs(20);
+    let model = LocalModel::open(&spec, PROMPT).expect("a checkpoint and a worker");
+    assert_eq!(model.devices(), ["cpu", "cpu"]);
+    let place = tempfile::tempdir().expect("a folder");
+    let instruction = format!("go and meet {}", place.path().display());
+    // Neither can answer before the other is asked, so that one worker alone would hang.
+    let answers = std::thread::scope(|scope| {
+        let ask_one = || scope.spawn(|| ask(&model, &frames(1, 4, 4), &[&instruction]).remove(0));
+        let both = [ask_one(), ask_one()];
+        both.map(|one| one.join().expect("no panic"))
+    });
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(std::fs::read_dir(place.path()).expect("the folder").count(), 2, "two processes");
 }
 
 #[test]
@@ -271,7 +307,8 @@ fn faults_of_a_checkpoint_come_when_it_is_opened() {
             std::fs::write(folder.join(name), bytes).expect("a writable copy");
         }
     };
-    let cases: [(&str, &dyn Fn(&Path), &str); 9] = [
+    type Damage<'a> = &'a dyn Fn(&Path);
+    let cases: [(&str, Damage<'_>, &str); 9] = [
         (
             "no checkpoint",
             &remove("config.json"),

@@ -77,7 +77,7 @@ fn names_what_is_wrong() {
     );
     assert_eq!(
         error(with(small(), Column::new("label".into(), [4.0, 2.5, 1.0]))).to_string(),
-        "row 2: `label` is 2.5, outside 1 to 5"
+        "row 2: `label` is 2.5, not a whole number"
     );
     assert_eq!(
         error(with(small(), Column::new("model".into(), [Some("m"), None, Some("m")]))).to_string(),

@@ -83,6 +83,8 @@ pub(super) struct Rust<'a> {
     source: &'a str,
     /// Bindings of the top level that rustc has to be asked the type of: the last of each name.
     pub untyped: Vec<Binding>,
+    /// Those whose type can be seen: `let x = "text";`. Asking rustc would cost as much as half a cell.
+    typed: Vec<(Binding, String)>,
     /// Where `.await` is written at the top level.
     awaits: Vec<TextRange>,
     /// Whether `?` is written at the top level.
@@ -110,7 +112,14 @@ enum Place {
 impl<'a> Rust<'a> {
     pub fn read(source: &'a str) -> Self {
         let parsed = SourceFile::parse(&format!("{HEAD}{source}\n}}"), Edition::Edition2024);
-        let mut this = Self { source, untyped: Vec::new(), awaits: Vec::new(), has_question: false, tail: None };
+        let mut this = Self {
+            source,
+            untyped: Vec::new(),
+            typed: Vec::new(),
+            awaits: Vec::new(),
+            has_question: false,
+            tail: None,
+        };
         let list = parsed
             .syntax_node()
             .children()
@@ -145,6 +154,7 @@ impl<'a> Rust<'a> {
                 continue;
             }
             self.untyped.retain(|binding| binding.name != name);
+            self.typed.retain(|(binding, _)| binding.name != name);
             let place = match (simple, statement.ty()) {
                 (true, Some(written)) if !has_holes(written.syntax()) => continue,
                 (true, written) => Place::Simple {
@@ -156,8 +166,31 @@ impl<'a> Rust<'a> {
                 },
                 (false, _) => Place::Inside { behind },
             };
-            self.untyped.push(Binding { name, is_mutable: found.mut_token().is_some(), place });
+            let seen = matches!(place, Place::Simple { old: None, .. }).then(|| self.seen(statement, &name)).flatten();
+            let binding = Binding { name, is_mutable: found.mut_token().is_some(), place };
+            match seen {
+                Some(of) => self.typed.push((binding, of)),
+                None => self.untyped.push(binding),
+            }
         }
+    }
+
+    /// The type of a literal. A number without one may get it from where it is used: not if it is used nowhere.
+    fn seen(&self, statement: &ast::LetStmt, name: &str) -> Option<String> {
+        let Some(ast::Expr::Literal(literal)) = statement.initializer() else { return None };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let once = self.source.split(|c: char| !is_word(c)).filter(|word| *word == name).count() == 1
+            // A macro may make a name of a text.
+            && !self.source.contains(&format!("{{{name}"));
+        let of = match literal.kind() {
+            ast::LiteralKind::String(_) => "&'static str",
+            ast::LiteralKind::Bool(_) => "bool",
+            ast::LiteralKind::Char(_) => "char",
+            ast::LiteralKind::IntNumber(number) if number.suffix().is_none() && once => "i32",
+            ast::LiteralKind::FloatNumber(number) if number.suffix().is_none() && once => "f64",
+            _ => return None,
+        };
+        Some(of.to_owned())
     }
 
     /// `.await` and `?` of the cell itself, not of functions, closures and async blocks in it.
@@ -218,7 +251,8 @@ impl<'a> Rust<'a> {
             let (start, end) = (self.at(range.start()), self.at(range.end()));
             edits.push(Edit { at: start, until: end, text: "await_in_cell()".to_owned() });
         }
-        for (binding, found) in self.untyped.iter().zip(types) {
+        let seen = self.typed.iter().map(|(binding, of)| (binding, of));
+        for (binding, found) in self.untyped.iter().zip(types).chain(seen) {
             edits.push(match &binding.place {
                 Place::Simple { old: Some(old), .. } => Edit { at: old.start, until: old.end, text: found.clone() },
                 Place::Simple { at, old: None } => Edit { at: *at, until: *at, text: format!(": {found}") },
@@ -334,7 +368,7 @@ mod tests {
 
     #[test]
     fn types_go_where_they_belong() {
-        let source = "let a = 1; let b: Vec<_> = vec![a];\nlet (mut c, d) = (1, 2); let e: u8 = 3; d";
+        let source = "let a = f(); let b: Vec<_> = vec![a];\nlet (mut c, d) = (1, 2); let e: u8 = 3; d";
         let rust = Rust::read(source);
         let names: Vec<&str> = rust.untyped.iter().map(|binding| binding.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
@@ -342,22 +376,32 @@ mod tests {
         let edited = rust.edited(&types);
         assert_eq!(
             edited.text,
-            "let a: i32 = 1; let b: Vec<i32> = vec![a];\n\
+            "let a: i32 = f(); let b: Vec<i32> = vec![a];\n\
              let (mut c, d) = (1, 2); let mut c: i32 = c; let d: i64 = d; let e: u8 = 3; d"
         );
         // `b` of the second statement, and the last `d`.
-        assert_eq!(edited.back(1, 21), 16);
+        assert_eq!(edited.back(1, 23), 18);
         assert_eq!(edited.back(2, 77), source.lines().nth(1).map_or(0, str::len));
     }
 
     #[test]
     fn the_last_binding_of_a_name_counts() {
-        let rust = Rust::read("let x = 1; let x = \"a\"; let None = y else { return };");
+        let rust = Rust::read("let x = 1; let x = g(); let None = y else { return };");
         assert_eq!(rust.untyped.len(), 1);
         assert_eq!(
             rust.edited(&["&'static str".to_owned()]).text,
-            "let x = 1; let x: &'static str = \"a\"; let None = y else { return };"
+            "let x = 1; let x: &'static str = g(); let None = y else { return };"
         );
+    }
+
+    #[test]
+    fn what_can_be_seen_is_not_asked() {
+        let seen = |source: &str| Rust::read(source).untyped.is_empty().then(|| Rust::read(source).edited(&[]).text);
+        assert_eq!(seen("let x = 41;").as_deref(), Some("let x: i32 = 41;"));
+        assert_eq!(seen("let mut s = \"a\"; s = f(s);").as_deref(), Some("let mut s: &'static str = \"a\"; s = f(s);"));
+        assert_eq!(seen("let x = 41; let y: u8 = x;"), None, "it is used as something else");
+        assert_eq!(seen("let x = 41u8;"), None);
+        assert_eq!(seen("let x = f();"), None);
     }
 
     #[test]

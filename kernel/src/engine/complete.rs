@@ -34,11 +34,8 @@ fn is_open(command: &str) -> bool {
     let mut letters = command.chars();
     while let Some(letter) = letters.next() {
         match (quote, letter) {
-            (None | Some('"'), '\\') => {
-                if letters.next().is_none() {
-                    return true;
-                }
-            }
+            (None | Some('"'), '\\') if letters.as_str().is_empty() => return true,
+            (None | Some('"'), '\\') => drop(letters.next()),
             (None, '"' | '\'') => quote = Some(letter),
             (Some(open), _) if open == letter => quote = None,
             _ => {}

@@ -12,6 +12,7 @@
 
 mod assistant;
 mod cell;
+mod check;
 mod complete;
 mod error;
 mod event;
@@ -24,6 +25,7 @@ mod pump;
 mod run;
 pub mod serve;
 mod session;
+mod text;
 mod types;
 
 pub use assistant::{Assistant, Completion, Completions, Inspection};

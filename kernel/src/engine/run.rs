@@ -6,18 +6,18 @@ use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use evcxr::{CommandContext, CompilationError, EvalCallbacks, EvalContext};
+use evcxr::{CommandContext, EvalCallbacks, EvalContext};
 use roborm_wire::cell::{Done, Failed, Work};
 use roborm_wire::{receive, send};
 
 use super::assistant::Shared;
-use super::cell::{Edited, Kind, Rust, Section, looks_like_command, sections};
+use super::cell::{Edited, Kind, Rust, Section, sections};
 use super::complete::{is_unfinished, torn};
 use super::event::{Bundle, Event, Failure, Outcome};
 use super::interrupt::{Control, What};
 use super::pump::Pump;
 use super::session::Session;
-use super::{Assistant, Error, Interrupter, Result, fault, front, types};
+use super::{Assistant, Error, Interrupter, Result, fault, front};
 use crate::toolkit::Toolkit;
 
 /// What every session begins with.
@@ -31,11 +31,11 @@ const OF_EVCXR: [&str; 11] =
 /// Evaluates cells.
 pub struct Engine {
     // In the order in which they must go: evcxr waits for the process that runs cells, which ends when evcxr hangs up.
-    context: CommandContext,
+    pub(super) context: CommandContext,
     process: Arc<Mutex<Child>>,
     work: Option<UnixStream>,
     pump: Arc<Pump>,
-    control: Arc<Control>,
+    pub(super) control: Arc<Control>,
     shared: Arc<Shared>,
     toolkit: Toolkit,
     session: Session,
@@ -333,68 +333,7 @@ impl Engine {
         }
     }
 
-    /// The types of what the cell binds without one: asked of rustc itself, which names them in its complaints about a
-    /// trait that nothing has. Its other complaints are the cell's own errors.
-    fn types(&mut self, rust: &Rust<'_>, section: &Section, cell: &str) -> Result<Vec<String>, Failure> {
-        if rust.untyped.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (text, first) = rust.with_questions();
-        let (text, back) = for_check(section, &text);
-        let first = first + section.line;
-        self.control.enter(What::Build);
-        let found = self.context.check(&text);
-        self.control.leave();
-        let errors = match found {
-            Ok(errors) => errors,
-            Err(error) => return Err(self.failure(error, cell, section.line, None)),
-        };
-        let mut types: Vec<Option<String>> = vec![None; rust.untyped.len()];
-        let mut own = Vec::new();
-        for error in errors {
-            match question_of(&error, first) {
-                Some(at) if error.code() == Some("E0277") => {
-                    if let Some(place) = types.get_mut(at) {
-                        place.get_or_insert_with(|| error.message());
-                    }
-                }
-                Some(_) => {}
-                None => own.push(error),
-            }
-        }
-        if !own.is_empty() {
-            return Err(fault::compilation(&own, cell, &back));
-        }
-        rust.untyped
-            .iter()
-            .zip(types)
-            .map(|(binding, found)| {
-                let found = found.unwrap_or_else(|| "_".to_owned());
-                types::written(&binding.name, &found).map_err(|message| {
-                    let (message, help) = message.split_once('\n').unwrap_or((&message, ""));
-                    fault::plain("Error", message, (!help.is_empty()).then_some(help))
-                })
-            })
-            .collect()
-    }
-
-    /// Where what was compiled is not what was typed, the errors of what was typed are the better ones.
-    fn better(&mut self, error: &evcxr::Error, is_changed: bool, section: &Section, cell: &str) -> Option<Failure> {
-        if !is_changed || !matches!(error, evcxr::Error::CompilationErrors(_)) {
-            return None;
-        }
-        self.of_check(section, cell)
-    }
-
-    /// What a check finds wrong with the text as it was typed.
-    fn of_check(&mut self, section: &Section, cell: &str) -> Option<Failure> {
-        let (text, back) = for_check(section, &section.text);
-        let mut errors = self.context.check(&text).ok()?;
-        errors.retain(CompilationError::is_from_user_code);
-        (!errors.is_empty()).then(|| fault::compilation(&errors, cell, &back))
-    }
-
-    fn failure(&mut self, error: evcxr::Error, cell: &str, line: usize, edited: Option<&Edited>) -> Failure {
+    pub(super) fn failure(&mut self, error: evcxr::Error, cell: &str, line: usize, edited: Option<&Edited>) -> Failure {
         let back = |at: usize, column: usize| match edited {
             Some(edited) => edited.back(at.saturating_sub(line), column),
             None => column,
@@ -441,23 +380,6 @@ impl Engine {
         let at = edited.text.lines().position(|it| it.trim() == text.trim())?;
         Some((at + 1, edited.back(at + 1, column)))
     }
-}
-
-/// Rust as `check` is given it, so that lines are those of the cell; and the way back for columns.
-fn for_check(section: &Section, text: &str) -> (String, impl Fn(usize, usize) -> usize + use<>) {
-    let mut text = text.to_owned();
-    let mut shifted = 0;
-    if let Some(at) = looks_like_command(&text) {
-        shifted = section.line + 1 + text[..at].matches('\n').count();
-        text.insert(at, '\t');
-    }
-    let back = move |line: usize, column: usize| if line == shifted { column.saturating_sub(1).max(1) } else { column };
-    (format!("{}{text}", "\n".repeat(section.line)), back)
-}
-
-/// Which question an error answers: its line stands behind the cell.
-fn question_of(error: &CompilationError, first: usize) -> Option<usize> {
-    error.primary_spanned_message()?.span?.start_line.checked_sub(first)
 }
 
 fn interrupted(message: &str) -> Failure {

@@ -29,10 +29,13 @@ pub enum Told {
     Shown(String, bool),
 }
 
+/// A display: its identifier, whether it replaced another, its forms.
+pub type Shown = (Option<String>, bool, Bundle);
+
 pub struct Bench {
     pub engine: Engine,
     told: Arc<Mutex<Vec<Told>>>,
-    pub bundles: Arc<Mutex<Vec<(Option<String>, bool, Bundle)>>>,
+    pub bundles: Arc<Mutex<Vec<Shown>>>,
 }
 
 impl Bench {

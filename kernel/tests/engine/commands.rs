@@ -24,8 +24,8 @@ fn what_rust_opens_is_there_for_commands() {
 #[test]
 fn scores_go_both_ways() {
     let mut bench = Bench::new();
-    let ledger = tempfile::tempdir().unwrap();
-    let ledger = ledger.path().join("ledger.db");
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("ledger.db");
     bench.value(&format!(":open demo\n:spot bowl --model simulated --ledger '{}'", ledger.display()));
     let rows = bench.value("let table = scores()?; table.len()");
     assert!(rows.parse::<u32>().unwrap() > 5, "{rows}");
@@ -47,9 +47,13 @@ fn scores_go_both_ways() {
 #[test]
 fn progress_is_one_display_that_is_updated() {
     let mut bench = Bench::new();
-    let ledger = tempfile::tempdir().unwrap();
-    let ledger = ledger.path().join("ledger.db");
-    bench.value(&format!(":score demo --model simulated --limit 2 --ledger '{}'", ledger.display()));
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, out) = (folder.path().join("ledger.db"), folder.path().join("scores.parquet"));
+    bench.value(&format!(
+        ":score demo --model simulated --limit 2 --ledger '{}' --out '{}'",
+        ledger.display(),
+        out.display()
+    ));
     let bundles = bench.bundles.lock().unwrap();
     let bars: Vec<_> =
         bundles.iter().filter(|(_, _, it)| it.data["text/plain"].as_str().unwrap().starts_with("scoring")).collect();

@@ -98,8 +98,11 @@ fn a_study_stops_and_keeps_what_was_paid_for() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("ledger.db");
     bench.value("let x = 41;");
-    let command =
-        format!(":score demo --model simulated --latency 300 --concurrency 1 --ledger '{}'", ledger.display());
+    let command = format!(
+        ":score demo --model simulated --latency 300 --concurrency 1 --ledger '{}' --out '{}'",
+        ledger.display(),
+        folder.path().join("scores.parquet").display()
+    );
     let interrupter = bench.engine.interrupter();
     let bundles = std::sync::Arc::clone(&bench.bundles);
     let over = std::sync::atomic::AtomicBool::new(false);

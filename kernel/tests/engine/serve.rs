@@ -38,7 +38,6 @@ fn lines_of_json_in_both_directions() {
     assert_eq!(next(), json!({ "event": "input", "prompt": "name? ", "password": false }));
     ask(json!({ "ask": "line", "text": "Ada" }));
     assert_eq!(next()["value"]["data"]["text/plain"], "Some(\"Ada\")");
-    drop(ask);
     drop(input);
     assert!(program.wait().unwrap().success());
 }

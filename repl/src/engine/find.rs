@@ -8,11 +8,15 @@ use roborm::{Error, Result};
 
 const PROGRAM: &str = "roborm-kernel";
 
-/// The program that `ROBORM_KERNEL` names; else the one that this program was installed with, that a Jupyter kernel was
+/// The program that `ROBORM_KERNEL` names (`none`: there is to be none); else the one that this program was installed with, that a Jupyter kernel was
 /// installed with, or that is on `PATH`.
 pub fn program() -> Result<PathBuf> {
     if let Some(named) = env::var_os("ROBORM_KERNEL").filter(|named| !named.is_empty()) {
         let named = PathBuf::from(named);
+        if named.as_os_str() == "none" {
+            return Err(Error::usage("Rust expressions are turned off by ROBORM_KERNEL=none; commands begin with `:`")
+                .with_help("`:help` lists the commands"));
+        }
         return match named.is_file() {
             true => Ok(named),
             false => Err(Error::worker(format!("ROBORM_KERNEL names {}, which is no file", named.display()))

@@ -12,11 +12,12 @@ use std::thread;
 use std::time::Duration;
 
 use roborm::command::Current;
+use roborm::display::Terminal;
 use roborm::{Error, Result};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use super::{Ended, Show, gone};
+use crate::speak;
 
 /// Lines of the engine's own complaints that are kept.
 const KEPT: usize = 20;
@@ -26,8 +27,6 @@ pub struct Link {
     input: Mutex<ChildStdin>,
     heard: Arc<Heard>,
     next: AtomicU64,
-    /// Where what is open and scored is handed over.
-    folder: TempDir,
     /// The process that ran the last cell.
     cells: Mutex<Option<u32>>,
 }
@@ -56,8 +55,12 @@ impl Link {
     /// Starts the program. It is not waited for.
     pub fn start(program: &Path) -> Result<Arc<Self>> {
         let refused = |error: std::io::Error| Error::io(format!("cannot start {}", program.display()), &error);
-        let folder = tempfile::Builder::new().prefix("roborm-prompt-").tempdir().map_err(refused)?;
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        if let Some(columns) = Terminal::stdout().width() {
+            // Tables of polars fit the terminal as it is now, unless the user has said what they are to fit.
+            command.env("POLARS_TABLE_WIDTH", std::env::var("POLARS_TABLE_WIDTH").unwrap_or(columns.to_string()));
+        }
+        let mut child = command
             .arg("engine")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -79,7 +82,7 @@ impl Link {
         start("roborm-engine", Box::new(move || listener.listen(output, child)))?;
         let listener = Arc::clone(&heard);
         start("roborm-complaints", Box::new(move || listener.keep(complaints)))?;
-        let link = Self { input: Mutex::new(input), heard, next: AtomicU64::new(1), folder, cells: Mutex::default() };
+        let link = Self { input: Mutex::new(input), heard, next: AtomicU64::new(1), cells: Mutex::default() };
         Ok(Arc::new(link))
     }
 
@@ -129,30 +132,42 @@ impl Link {
 
     /// Runs a source on what is `current`, and takes over what it changed there.
     pub fn share(&self, source: &str, current: &Current, show: &mut Show<'_>) -> Result<Ended> {
-        if current.hand_over(self.folder.path())? {
-            match self.run(&self.about_folder("take-over"), &mut Show::nothing())? {
-                Ended::Done => {}
-                failed @ Ended::Failed { .. } => return Ok(failed),
-            }
+        // For so long only: a terminal that is closed takes the program with it, at any time.
+        let folder = tempfile::Builder::new()
+            .prefix("roborm-prompt-")
+            .tempdir()
+            .map_err(|error| Error::io("cannot make a folder for temporary files", &error))?;
+        let folder = folder.path();
+        if hold(&self.cells).is_none() {
+            self.take_over(current, folder);
+        }
+        if current.hand_over(folder)?
+            && let Ended::Failed { message, .. } = self.run(&about("take-over", folder), &mut Show::nothing())?
+        {
+            // Told once: what is open here is not handed over again before it changes.
+            speak::complain(&format!("note: data() and scores() are not what is open here: {message}"));
         }
         let ended = self.run(source, show)?;
-        // What cannot be taken over is where it was: in the process that runs cells.
-        if let Ok(Ended::Done) = self.run(&self.about_folder("hand-over"), &mut Show::nothing()) {
-            let process = current.take_over(self.folder.path())?;
-            let before = std::mem::replace(&mut *hold(&self.cells), process);
-            if before.is_some() && before != process {
-                // The one before died, and what it had with it.
-                current.forget_handed();
-            }
-        }
+        self.take_over(current, folder);
         Ok(ended)
     }
 
-    fn about_folder(&self, verb: &str) -> String {
-        let folder = self.folder.path().display().to_string();
-        // It is ours: it holds no NUL.
-        let folder = shlex::try_quote(&folder).map_or_else(|_| folder.clone(), |quoted| quoted.into_owned());
-        format!(":{verb} {folder}")
+    /// Takes over what cells changed. Where that cannot be done it stays where it is: in the process that runs them.
+    fn take_over(&self, current: &Current, folder: &Path) {
+        if !matches!(self.run(&about("hand-over", folder), &mut Show::nothing()), Ok(Ended::Done)) {
+            return;
+        }
+        let process = match current.take_over(folder) {
+            Ok(process) => process,
+            Err(error) => {
+                return speak::complain(&format!("note: what cells opened or kept is not open here: {error}"));
+            }
+        };
+        let before = std::mem::replace(&mut *hold(&self.cells), process);
+        if before.is_some() && before != process {
+            // The one before died, and what it had with it.
+            current.forget_handed();
+        }
     }
 
     /// Runs a source.
@@ -175,7 +190,7 @@ impl Link {
                     return Ok(Ended::Failed {
                         status: if said["name"] == "Interrupted" { 130 } else { 1 },
                         message: said["message"].as_str().unwrap_or_default().to_owned(),
-                        traceback: lines.flat_map(str::lines).map(str::to_owned).collect(),
+                        traceback: lines.flat_map(str::lines).map(kept).collect(),
                     });
                 }
                 None if said["event"] == "input" => {
@@ -245,4 +260,20 @@ impl Heard {
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Every change is one assignment: a thread that died in between leaves nothing half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A command about a folder.
+fn about(verb: &str, folder: &Path) -> String {
+    let folder = folder.display().to_string();
+    // It is ours: it holds no NUL.
+    let folder = shlex::try_quote(&folder).map_or_else(|_| folder.clone(), |quoted| quoted.into_owned());
+    format!(":{verb} {folder}")
+}
+
+/// Where a process dies that ran cells, a notebook loses more than a prompt does.
+fn kept(line: &str) -> String {
+    line.replace(
+        "the variables, the open dataset and the scores of this session are lost",
+        "the variables are lost, what is open and scored is not",
+    )
 }

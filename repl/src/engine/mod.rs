@@ -175,11 +175,11 @@ pub fn line_for(line: &str, terminal: &Terminal) -> String {
     }
 }
 
-/// Its own commands: what they are called, and what they do.
-pub const COMMANDS: [(&str, &str); 3] = [
-    ("dep", "Use another crate: `:dep rand = \"0.9\"`, `:dep mine = { path = \"../mine\" }`"),
-    ("vars", "The variables and their types"),
-    ("clear", "Forget the variables"),
+/// Its own commands: what they are called, what they do, and an example.
+pub const COMMANDS: [(&str, &str, &str); 3] = [
+    ("dep", "Use another crate in Rust", ":dep rand = \"0.9\"\n  :dep mine = { path = \"../mine\" }"),
+    ("vars", "List the variables of Rust and their types", ":vars"),
+    ("clear", "Forget the variables of Rust", ":clear"),
 ];
 
 fn gone(complaints: &str) -> Error {

@@ -31,16 +31,6 @@ impl Bench {
         path
     }
 
-    /// Whether a process of this bench has the file open or runs it as a script.
-    pub fn is_open(&self, name: &str) -> bool {
-        let wanted = self.path(name);
-        let lines = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        lines.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
-            let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
-            words.iter().any(|word| *word == wanted.as_os_str().as_encoded_bytes())
-        })
-    }
-
     /// The program with these words, ready to be started.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roborm"));

@@ -8,6 +8,7 @@
 mod bench;
 mod charts;
 mod completion;
+mod engine;
 mod lines;
 mod screen;
 mod session;

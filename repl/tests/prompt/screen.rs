@@ -29,7 +29,7 @@ impl<'a> Screen<'a> {
         // Options come before variables, and the last of two variables stands.
         command.extend(options.into_iter().map(str::to_owned));
         command.extend(["-uOPENROUTER_API_KEY", "-uROBORM_API_KEY", "-uNO_COLOR", "LC_ALL=C.UTF-8"].map(str::to_owned));
-        command.push("INPUTRC=/dev/null".to_owned());
+        command.extend(["INPUTRC=/dev/null", "ROBORM_KERNEL=none"].map(str::to_owned));
         command.push(format!("XDG_DATA_HOME={}", bench.path("data").display()));
         command.push(format!("XDG_STATE_HOME={}", bench.path("state").display()));
         command.extend(variables.into_iter().map(str::to_owned));
@@ -62,7 +62,9 @@ impl<'a> Screen<'a> {
 
     /// Types this text.
     pub fn types(&self, text: &str) -> &Self {
-        self.tmux(&["send-keys", "-l", "--", text]);
+        // A semicolon at the end would end tmux' own command.
+        let escaped = text.strip_suffix(';').map(|text| format!("{text}\\;"));
+        self.tmux(&["send-keys", "-l", "--", escaped.as_deref().unwrap_or(text)]);
         self
     }
 
@@ -84,9 +86,19 @@ impl<'a> Screen<'a> {
         self
     }
 
-    /// Gives the window so many columns.
+    /// Gives the window so many columns, and waits until the program is told: tmux takes its time for that.
     pub fn resize(&self, columns: usize) -> &Self {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", "50"]);
+        let tty = String::from_utf8(self.tmux(&["display-message", "-p", "#{pane_tty}"]).stdout).expect("a path");
+        let start = Instant::now();
+        loop {
+            let size = Command::new("stty").args(["-F", tty.trim(), "size"]).output().expect("stty runs");
+            if String::from_utf8_lossy(&size.stdout).trim().ends_with(&format!(" {columns}")) {
+                break;
+            }
+            assert!(start.elapsed() < DEADLINE, "the window does not become {columns} columns wide");
+            std::thread::sleep(LOOK);
+        }
         self
     }
 

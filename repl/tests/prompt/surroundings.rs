@@ -11,7 +11,7 @@ fn without_term_in_another_encoding_and_dumb_it_works_all_the_same() {
         let bench = Bench::new();
         let screen = Screen::ready(&bench, 80, env);
         screen.line(":open demo").shows("demo is open: 8 trajectories");
-        let text = screen.line(":trajectories").shows("8 trajectories, ");
+        let text = screen.line(":trajectories").shows("demo: 8 trajectories, ");
         let plain = env != ["-uTERM"];
         assert_eq!(plain, text.is_ascii(), "{env:?}: {text}");
         screen.key("C-d").shows("status 0");

@@ -30,19 +30,25 @@ pub(super) fn read(body: &[u8]) -> Answer {
     };
     match value {
         Some(Value::Object(object)) => of_value(&Value::Object(object)),
+        // Whatever else is amiss, no reward model answers with a web page.
+        _ if text.trim_start().starts_with('<') => {
+            let message = "a web page and no answer".to_owned();
+            Answer::Error(ServerError { message, ..ServerError::of(&Value::Null, 404) })
+        }
         _ => Answer::Broken,
     }
 }
 
 fn of_value(value: &Value) -> Answer {
     let (usage, extra) = usage(&value["usage"]);
-    let billed = usage.cost_usd.is_some_and(|cost| cost > 0.0);
+    let cost_usd = usage.cost_usd.filter(|cost| *cost > 0.0);
+    let billed = cost_usd.is_some();
     if !value["error"].is_null() {
-        return Answer::Error(ServerError { billed, ..ServerError::of(&value["error"], 200) });
+        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&value["error"], 200) });
     }
     let choice = &value["choices"][0];
     if !choice["error"].is_null() {
-        return Answer::Error(ServerError { billed, ..ServerError::of(&choice["error"], 200) });
+        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&choice["error"], 200) });
     }
     let message = &choice["message"];
     let string = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
@@ -51,7 +57,7 @@ fn of_value(value: &Value) -> Answer {
     let finish_reason = string(&choice["finish_reason"]);
     if finish_reason.as_deref() == Some("error") && !content.trim().is_empty() {
         let error = serde_json::json!({"code": 502, "message": "the provider stopped with an error"});
-        return Answer::Error(ServerError { billed, ..ServerError::of(&error, 200) });
+        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&error, 200) });
     }
     if content.trim().is_empty() && reasoning.is_none() {
         // Nothing was said. Where it was billed all the same (tokens were made, a filter cut in), asking again would pay
@@ -97,8 +103,10 @@ pub(super) fn bounded(text: String) -> String {
 
 /// Tokens and dollars, and the finer figures that go into columns of their own.
 fn usage(value: &Value) -> (Usage, Vec<(String, f64)>) {
-    let cost = number(&value["cost"]);
-    let own_key = number(&value["cost_details"]["upstream_inference_cost"]);
+    // A negative cost is no cost: it would give money back that nobody has.
+    let dollars = |value: &Value| number(value).filter(|cost| *cost >= 0.0);
+    let cost = dollars(&value["cost"]);
+    let own_key = dollars(&value["cost_details"]["upstream_inference_cost"]);
     // With a user's own provider key `cost` is OpenRouter's fee, or 0, and the provider bills the rest.
     let by_own_key = value["is_byok"].as_bool().unwrap_or(cost.unwrap_or(0.0) == 0.0);
     let cost_usd = match (cost, own_key) {

@@ -42,14 +42,25 @@ impl HttpModel {
         loop {
             let endpoint = self.endpoint_for(request);
             let left = tally.left(self.patience.deadline);
-            let (place, pass) = match tokio::time::timeout(left, self.admitted(endpoint)).await {
+            let admitted = tokio::select! {
+                biased;
+                () = call.stopping() => return Err(tally.stopped()),
+                admitted = tokio::time::timeout(left, self.admitted(endpoint)) => admitted,
+            };
+            let (place, pass) = match admitted {
                 Ok(Some(admitted)) => admitted,
-                Ok(None) => return Err(tally.over(format!("{} has been down for too long", endpoint.name()))),
+                Ok(None) => {
+                    let name = endpoint.name();
+                    return Err(tally.over(match endpoint.breaker.long_pause() {
+                        Some(pause) => format!("{name}: {}", too_long(pause)),
+                        None => format!("{name} has let no call through for too long"),
+                    }));
+                }
                 Err(_) => return Err(tally.over(format!("{} let no call through", endpoint.name()))),
             };
+            call.ready(tally.attempts + 1).await.map_err(|fault| tally.marked(fault))?;
             tally.started.get_or_insert_with(Instant::now);
             tally.attempts += 1;
-            call.before_send(tally.attempts).map_err(|fault| tally.marked(fault))?;
             // Not cut short by the deadline: what has been sent may be billed, and is waited for.
             let errand = Errand { client: &self.client, endpoint, timeout: self.patience.attempt };
             let mut progress = Progress::default();
@@ -75,30 +86,45 @@ impl HttpModel {
                     reply.request_id = reply.request_id.or(progress.id);
                     return Ok(*reply);
                 }
-                Step::Stop(fault) => return Err(tally.marked(fault)),
-                Step::Again { fault, empty, wait } => {
+                Step::Stop(fault) => {
+                    if fault.maybe_billed {
+                        call.lost(&fault);
+                    }
+                    return Err(tally.marked(self.named(fault, endpoint)));
+                }
+                Step::Again { wait: Some(wait), fault, .. } if wait > self.patience.deadline => {
+                    let message = format!("{}; {}", fault.message, too_long(wait));
+                    return Err(tally.marked(self.named(Fault { message, ..fault }, endpoint)));
+                }
+                Step::Again { fault, cut, empty, wait } => {
                     if fault.maybe_billed {
                         // Before anything is sent again: is the answer to be had without?
-                        if let Some(id) = &progress.id
+                        if let Some(id) = progress.id.as_ref().filter(|_| cut)
                             && let Some(mut reply) = self.answer_of(&errand, id).await
                         {
                             reply.attempts = tally.attempts;
                             return Ok(reply);
                         }
                         tally.losses += 1;
+                        call.lost(&fault);
                     }
                     tally.empty += u32::from(empty);
                     tally.failures += 1;
-                    let wait = wait.unwrap_or_else(|| back_off(&self.patience, tally.failures));
+                    // Those who were told the same moment do not come back at the same moment.
+                    let wait = match wait {
+                        Some(wait) => wait + back_off(&self.patience, 1),
+                        None => back_off(&self.patience, tally.failures),
+                    };
                     if tally.losses >= LOSSES || tally.empty >= EMPTY || wait >= tally.left(self.patience.deadline) {
                         return Err(tally.marked(fault));
                     }
-                    if fault.maybe_billed {
-                        call.sent_again(&fault);
-                    }
                     call.trying_again(&fault, wait);
                     tally.last = Some(fault);
-                    tokio::time::sleep(wait).await;
+                    tokio::select! {
+                        biased;
+                        () = call.stopping() => return Err(tally.stopped()),
+                        () = tokio::time::sleep(wait) => {}
+                    }
                 }
             }
         }
@@ -121,12 +147,12 @@ impl HttpModel {
             Answer::Empty => {
                 pass.answered();
                 let fault = Fault::new(FaultKind::Passing, "an empty reply");
-                return Step::Again { fault, empty: true, wait: received.retry_after };
+                return Step::Again { fault, cut: false, empty: true, wait: received.retry_after };
             }
             Answer::Broken => {
                 pass.failed();
                 let fault = Fault { maybe_billed: true, ..Fault::new(FaultKind::Passing, "a reply that breaks off") };
-                return Step::Again { fault, empty: false, wait: received.retry_after };
+                return Step::Again { fault, cut: true, empty: false, wait: received.retry_after };
             }
             Answer::Error(error) => error,
         };
@@ -134,16 +160,16 @@ impl HttpModel {
         match error.verdict() {
             Verdict::TooMany => {
                 place.too_many();
-                pass.answered();
+                pass.pressed();
                 // It holds for everyone who would send now, not for this question alone.
                 if let Some(wait) = received.retry_after {
                     endpoint.breaker.pause(wait);
                 }
-                Step::Again { fault, empty: false, wait: received.retry_after }
+                Step::Again { fault, cut: false, empty: false, wait: received.retry_after }
             }
             Verdict::Again => {
                 pass.failed();
-                Step::Again { fault, empty: false, wait: received.retry_after }
+                Step::Again { fault, cut: false, empty: false, wait: received.retry_after }
             }
             Verdict::Refused | Verdict::Fatal => {
                 pass.answered();
@@ -162,6 +188,13 @@ impl HttpModel {
                 return Some((place, pass));
             }
         }
+    }
+
+    /// The fault with the name of the server, where there are several.
+    fn named(&self, fault: Fault, endpoint: &Endpoint) -> Fault {
+        let known = self.endpoints.len() == 1 || fault.message.starts_with(&endpoint.name());
+        let message = if known { fault.message } else { format!("{}: {}", endpoint.name(), fault.message) };
+        Fault { message, ..fault }
     }
 
     /// The server of a trajectory: always the same (its prefix cache), unless that one is down. By rendezvous hashing, so
@@ -208,7 +241,13 @@ impl HttpModel {
 /// What one send comes to.
 enum Step {
     Done(Box<Reply>),
-    Again { fault: Fault, empty: bool, wait: Option<Duration> },
+    /// `cut`: the answer broke off, and may be had by its id.
+    Again {
+        fault: Fault,
+        cut: bool,
+        empty: bool,
+        wait: Option<Duration>,
+    },
     Stop(Fault),
 }
 
@@ -224,11 +263,12 @@ impl Step {
                 ))
             }
             Lost::Unsent(why) => {
-                Self::Again { fault: Fault::new(FaultKind::Passing, line(&why)), empty: false, wait: None }
+                let fault = Fault::new(FaultKind::Passing, line(&why));
+                Self::Again { fault, cut: false, empty: false, wait: None }
             }
             Lost::Unanswered(why) => {
                 let fault = Fault { maybe_billed: true, ..Fault::new(FaultKind::Passing, line(&why)) };
-                Self::Again { fault, empty: false, wait: None }
+                Self::Again { fault, cut: true, empty: false, wait: None }
             }
             Lost::Redirected(why) => Self::Stop(Fault::new(
                 FaultKind::Fatal,
@@ -236,6 +276,15 @@ impl Step {
             )),
         }
     }
+}
+
+/// What is said of a server that asks for more patience than there is.
+fn too_long(wait: Duration) -> String {
+    let minutes = wait.as_secs().div_ceil(60);
+    let (hours, minutes) = (minutes / 60, minutes % 60);
+    format!(
+        "it asks for a pause of {hours} h {minutes:02} min, which is not waited for: give the same command again then"
+    )
 }
 
 /// What has been tried of one question.
@@ -264,6 +313,11 @@ impl Tally {
             fault.message = format!("{} (after {} attempts)", fault.message, self.attempts);
         }
         fault
+    }
+
+    /// The study sends nothing more.
+    fn stopped(&self) -> Fault {
+        self.marked(Fault::new(FaultKind::Interrupted, "the study was stopped"))
     }
 
     /// The end without a further send: what went wrong last says more than that time is up.

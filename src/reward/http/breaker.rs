@@ -28,6 +28,8 @@ struct State {
     opened: u32,
     trying: bool,
     down_since: Option<Instant>,
+    /// The server has said "too many" since then, and answered nothing.
+    pressed_since: Option<Instant>,
     /// The server asked for a pause (`Retry-After`): no failure, but nothing is sent until then.
     paused_until: Option<Instant>,
 }
@@ -54,6 +56,13 @@ impl Pass<'_> {
     pub(super) fn answered(mut self) {
         self.trial = false;
         self.breaker.answered();
+    }
+
+    /// The server said "too many": it is up, but where it says nothing else for too long, it is given up like one that is
+    /// not.
+    pub(super) fn pressed(mut self) {
+        self.trial = false;
+        self.breaker.pressed();
     }
 
     /// The server failed: no connection, no answer, a 5xx.
@@ -115,10 +124,16 @@ impl Breaker {
         let now = Instant::now();
         let mut state = self.state();
         if let Some(until) = state.paused_until {
+            if now + self.given_up_after < until {
+                return Leave::GivenUp;
+            }
             if now < until {
                 return Leave::Wait(until);
             }
             state.paused_until = None;
+        }
+        if state.pressed_since.is_some_and(|since| now.duration_since(since) > self.given_up_after) {
+            return Leave::GivenUp;
         }
         let Some(until) = state.open_until else { return Leave::Go(Pass { breaker: self, trial: false }) };
         if now >= until && !state.trying {
@@ -132,9 +147,16 @@ impl Breaker {
         Leave::Wait(if state.trying { now + LONGEST_PAUSE } else { until })
     }
 
+    /// What is left of a pause that is longer than calls are waited for.
+    pub(super) fn long_pause(&self) -> Option<Duration> {
+        let left = self.state().paused_until?.checked_duration_since(Instant::now())?;
+        (left > self.given_up_after).then_some(left)
+    }
+
     /// Nothing is to be sent for so long.
     pub(super) fn pause(&self, pause: Duration) {
-        let until = Instant::now() + pause;
+        // A server that asks for centuries is not the reason to fall over.
+        let until = Instant::now() + pause.min(Duration::from_secs(366 * 24 * 3600));
         let mut state = self.state();
         state.paused_until = Some(state.paused_until.map_or(until, |before| before.max(until)));
     }
@@ -148,6 +170,12 @@ impl Breaker {
         if was_open {
             self.changed.notify_waiters();
         }
+    }
+
+    fn pressed(&self) {
+        let since = self.state().pressed_since;
+        self.answered();
+        self.state().pressed_since = Some(since.unwrap_or_else(Instant::now));
     }
 
     fn failed(&self, trial: bool) {
@@ -240,12 +268,29 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_says_nothing_but_too_many_is_given_up_and_an_answer_between_counts() {
+        let breaker = Breaker::new(Duration::ZERO);
+        breaker.pass_now().expect("closed").pressed();
+        breaker.state().pressed_since = Instant::now().checked_sub(Duration::from_secs(1));
+        assert!(matches!(breaker.leave(), Leave::GivenUp) && breaker.is_closed());
+        let patient = Breaker::new(Duration::from_secs(60));
+        patient.pass_now().expect("closed").pressed();
+        patient.pass_now().expect("let through").answered();
+        assert!(patient.state().pressed_since.is_none());
+    }
+
+    #[test]
     fn a_pause_that_the_server_asked_for_is_no_failure() {
         let breaker = Breaker::new(Duration::from_secs(60));
         breaker.pause(Duration::from_secs(3600));
         breaker.pause(Duration::from_secs(1));
         assert!(breaker.is_closed());
-        let Leave::Wait(until) = breaker.leave() else { panic!("paused") };
-        assert!(until.duration_since(Instant::now()) > Duration::from_secs(3000), "the longer pause holds");
+        assert!(matches!(breaker.leave(), Leave::GivenUp), "the longer pause holds, and nobody waits for it");
+        assert!(breaker.long_pause().is_some_and(|left| left > Duration::from_secs(3000)));
+        let patient = Breaker::new(Duration::from_secs(7200));
+        patient.pause(Duration::from_secs(3600));
+        let Leave::Wait(until) = patient.leave() else { panic!("paused") };
+        assert!(until.duration_since(Instant::now()) > Duration::from_secs(3000));
+        assert!(patient.long_pause().is_none());
     }
 }

@@ -16,8 +16,8 @@ pub(super) struct ServerError {
     pub(super) kind: Option<String>,
     /// The provider behind the server.
     pub(super) provider: Option<String>,
-    /// It was billed all the same.
-    pub(super) billed: bool,
+    /// Dollars that it was billed all the same.
+    pub(super) cost_usd: Option<f64>,
 }
 
 /// What is to be done.
@@ -56,7 +56,7 @@ impl ServerError {
             message: text(&error["message"]).or_else(|| text(error)).unwrap_or_default(),
             kind,
             provider: text(&error["metadata"]["provider_name"]),
-            billed: false,
+            cost_usd: None,
         }
     }
 
@@ -103,11 +103,11 @@ impl ServerError {
         if !notes.is_empty() {
             message.push_str(&format!(" ({})", one_line(&notes.join(", "), key)));
         }
-        if let Some(help) = help(self.status) {
+        if let Some(help) = help(self.status, key.is_some()) {
             message.push_str("; ");
             message.push_str(help);
         }
-        Fault { maybe_billed: self.billed, ..Fault::new(kind, message) }
+        Fault { maybe_billed: self.cost_usd.is_some(), cost_usd: self.cost_usd, ..Fault::new(kind, message) }
     }
 }
 
@@ -161,9 +161,12 @@ fn meaning(status: u16) -> &'static str {
     }
 }
 
-fn help(status: u16) -> Option<&'static str> {
+fn help(status: u16, has_key: bool) -> Option<&'static str> {
     Some(match status {
-        401 => "set OPENROUTER_API_KEY (ROBORM_API_KEY for other servers)",
+        401 if has_key => {
+            "the key that was sent, of OPENROUTER_API_KEY (ROBORM_API_KEY for other servers), is wrong or has expired"
+        }
+        401 => "no key was sent: set OPENROUTER_API_KEY (ROBORM_API_KEY for other servers)",
         402 => "add credit to the account, then run again: what is paid for is kept",
         404 => "check the name, the base url and its version path",
         413 => "send fewer or smaller images (--max-images)",

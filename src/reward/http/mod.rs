@@ -135,6 +135,10 @@ impl RewardModel for HttpModel {
         &self.config
     }
 
+    fn waits_to_send(&self) -> bool {
+        true
+    }
+
     fn image_needs(&self) -> ImageNeeds {
         self.needs
     }

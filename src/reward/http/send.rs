@@ -125,7 +125,10 @@ impl Errand<'_> {
             _ => None,
         };
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| causes(&error.without_url()))? {
+        let cut = |error: reqwest::Error| {
+            format!("the connection broke in the middle of the answer ({})", innermost(&error.without_url()))
+        };
+        while let Some(chunk) = response.chunk().await.map_err(cut)? {
             if bytes.len() + chunk.len() > LONGEST {
                 return Err(format!("an answer of more than {} MiB", LONGEST >> 20));
             }
@@ -140,6 +143,15 @@ impl Errand<'_> {
         }
         Ok((Received { status, retry_after, body: bytes, latency: start.elapsed() }, redirect))
     }
+}
+
+/// The last of an error's causes: those before it say that there is one.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut error = error;
+    while let Some(cause) = error.source() {
+        error = cause;
+    }
+    error.to_string()
 }
 
 const REDIRECTED: &str = "the server redirects";

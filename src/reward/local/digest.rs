@@ -32,14 +32,21 @@ impl Digest {
 ///
 /// # Errors
 /// Where a file cannot be read.
-pub(super) fn digest(folder: &Path) -> Result<Digest> {
+pub(super) fn digest(folder: &Path, tell: &dyn Fn(&str)) -> Result<Digest> {
     let mut known = Known::read();
     let mut is_new = false;
+    let mut told = false;
+    let mut long = || {
+        if !std::mem::replace(&mut told, true) {
+            tell(&format!("reading all of {} once, for what it is and whether it is whole", folder.display()));
+        }
+    };
     let mut hasher = blake3::Hasher::new();
     for path in files(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let (bytes, remembered) =
-            known.digest(&path).map_err(|error| Error::io(format!("cannot read {}", path.display()), &error))?;
+        let (bytes, remembered) = known
+            .digest(&path, &mut long)
+            .map_err(|error| Error::io(format!("cannot read {}", path.display()), &error))?;
         is_new |= name.ends_with(".safetensors") && !remembered;
         hasher.update(format!("{name}\0{bytes}\n").as_bytes());
     }
@@ -94,8 +101,8 @@ impl Known {
         Self { place, digests, changed: false }
     }
 
-    /// The digest of a file, and whether it was remembered.
-    fn digest(&mut self, path: &Path) -> io::Result<(String, bool)> {
+    /// The digest of a file, and whether it was remembered; `long` is called before a large file is read.
+    fn digest(&mut self, path: &Path, long: &mut dyn FnMut()) -> io::Result<(String, bool)> {
         let about = fs::metadata(path)?;
         let time = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         // The hub's files are links to blobs: the blob is what does not change.
@@ -105,6 +112,9 @@ impl Known {
             && let Some(found) = key.as_ref().and_then(|key| self.digests.get(key))
         {
             return Ok((found.clone(), true));
+        }
+        if about.len() >= LARGE {
+            long();
         }
         let mut hasher = blake3::Hasher::new();
         hasher.update_reader(File::open(&whole)?)?;

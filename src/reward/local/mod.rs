@@ -23,7 +23,7 @@ pub use roborm_wire::local::Found;
 pub use spec::{LocalDevice, LocalSpec, Times};
 
 use super::{
-    Call, Fault, FaultKind, Future, ImageNeeds, ModelConfig, Part, Prompt, Reply, Request, RewardModel, Usage,
+    Call, Fault, FaultKind, Future, ImageNeeds, ModelConfig, Part, Price, Prompt, Reply, Request, RewardModel, Usage,
 };
 use crate::program::Program;
 use crate::{Error, Result};
@@ -50,6 +50,7 @@ pub struct LocalModel {
     config: ModelConfig,
     prompt: Prompt,
     devices: Vec<String>,
+    max_images: Option<usize>,
     /// What each device would load.
     ready: Vec<Ready>,
     pool: Pool,
@@ -66,7 +67,8 @@ impl LocalModel {
         Self::open_telling(spec, prompt, &|_| {})
     }
 
-    /// [`LocalModel::open`]; `tell` is told how far a download is, where one was asked for.
+    /// [`LocalModel::open`]; `tell` is told what takes long: a download that was asked for, and the first look at a large
+    /// checkpoint.
     ///
     /// # Errors
     /// As [`LocalModel::open`].
@@ -96,7 +98,7 @@ impl LocalModel {
             threads: spec.threads,
         };
         let ready = devices.iter().map(|device| worker.check(load(device), false)).collect::<Result<Vec<_>, _>>()?;
-        let digest = digest::digest(&folder)?;
+        let digest = digest::digest(&folder, tell)?;
         if digest.is_new {
             // Every number, while the files are in memory anyway.
             let first = devices.first().map_or("cpu", String::as_str);
@@ -118,7 +120,7 @@ impl LocalModel {
         }));
         let setup = Setup { program, load: load(""), times: spec.times, max_tokens: MAX_TOKENS, silence: spec.silence };
         let pool = Pool::new(&devices, &setup);
-        Ok(Self { name: spec.name(), config, prompt, devices, ready, pool })
+        Ok(Self { name: spec.name(), config, prompt, devices, max_images: spec.max_images, ready, pool })
     }
 
     /// The devices that it runs on, a worker each.
@@ -216,7 +218,7 @@ impl RewardModel for LocalModel {
 
     /// Raw frames; the checkpoint's own rule brings them to size.
     fn image_needs(&self) -> ImageNeeds {
-        ImageNeeds { encoding: None, max_images: None, max_bytes: None }
+        ImageNeeds { encoding: None, max_images: self.max_images, max_bytes: None }
     }
 
     fn prompt(&self) -> &Prompt {
@@ -226,6 +228,11 @@ impl RewardModel for LocalModel {
     /// Memory, batch and shared tokens; a smaller batch after too little memory, a worker that had to be started again.
     fn notes(&self) -> Vec<String> {
         self.pool.tally().notes(&self.name, &self.ready)
+    }
+
+    /// Nobody is paid.
+    fn price(&self) -> Option<Price> {
+        Some(Price { prompt_usd: 0.0, completion_usd: 0.0, cached_usd: None })
     }
 
     fn batch_size(&self) -> usize {

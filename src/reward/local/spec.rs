@@ -25,6 +25,8 @@ pub struct LocalSpec {
     pub video: String,
     /// The times that are written into the prompt.
     pub times: Times,
+    /// Frames that are looked at, at most; more are down-sampled by the frame rule.
+    pub max_images: Option<usize>,
     /// Threads on the CPU; none is one a core.
     pub threads: Option<usize>,
     /// The worker program; none is looked for: `ROBORM_LOCAL`, then beside this program, then on `PATH`.
@@ -65,6 +67,7 @@ impl LocalSpec {
             dtype: "stored".into(),
             video: "stored".into(),
             times: Times::Own,
+            max_images: None,
             threads: None,
             program: None,
             silence: Duration::from_secs(900),

@@ -49,9 +49,9 @@ impl Tally {
         }
         for ready in ready {
             notes.push(format!(
-                "{name} on {}: weights {:.2} GB as {}, keys and values {:.1} KiB a token",
+                "{name} on {}: weights {:.1} MB as {}, keys and values {:.1} KiB a token",
                 ready.device,
-                ready.weights as f64 / 1e9,
+                ready.weights as f64 / 1e6,
                 ready.dtype,
                 ready.token as f64 / 1024.0
             ));

@@ -198,6 +198,10 @@ fn trouble(path: &Path, error: &rusqlite::Error) -> Error {
     use rusqlite::ErrorCode as Code;
     let path = path.display();
     let fail = |what: &str| Error::ledger(format!("ledger {path}: {what}"));
+    let damaged = || {
+        fail("the file is damaged")
+            .with_help("save what is readable with `sqlite3 FILE .recover`, or go on with another --ledger FILE")
+    };
     match error.sqlite_error_code() {
         Some(Code::DiskFull) => {
             fail("the disk is full").with_help("free some space and give the same command again: nothing is paid twice")
@@ -207,13 +211,18 @@ fn trouble(path: &Path, error: &rusqlite::Error) -> Error {
         Some(Code::NotADatabase) => {
             fail("not a ledger").with_help("name another file with --ledger FILE; this one was left as it is")
         }
-        Some(Code::DatabaseCorrupt) => fail("the file is damaged")
-            .with_help("save what is readable with `sqlite3 FILE .recover`, or go on with another --ledger FILE"),
+        Some(Code::DatabaseCorrupt) => damaged(),
         Some(Code::CannotOpen) => {
             fail("it cannot be opened").with_help("is its folder there, and may you write in it?")
         }
         Some(Code::DatabaseBusy | Code::DatabaseLocked) => fail("another process has been writing for a minute")
             .with_help("wait for it, or find out why it hangs, then give the same command again"),
-        _ => fail(&error.to_string()),
+        _ => match error {
+            rusqlite::Error::Utf8Error(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..) => damaged(),
+            error => fail(&error.to_string()),
+        },
     }
 }

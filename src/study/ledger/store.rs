@@ -137,6 +137,8 @@ fn claim_one(
         return Ok(Claim::Free);
     }
     db.prepare_cached("UPDATE pairs SET lease = ? WHERE id = ?")?.execute([run, pair])?;
+    // The id of a pair that is settled is that of the answer or the fault which it is asked again for.
+    let request_id = if open { request_id } else { None };
     Ok(Claim::Taken { pair, unknown: open, request_id })
 }
 

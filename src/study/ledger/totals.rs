@@ -36,6 +36,10 @@ pub struct Spend {
     pub cost_usd: f64,
     /// How many replies tell their cost.
     pub priced: u64,
+    /// Sends that may have been billed and brought no reply.
+    pub lost: u64,
+    /// Dollars that those of them may have cost whose cost no server told; what was told is in `cost_usd`.
+    pub lost_usd: f64,
 }
 
 impl Spend {
@@ -83,6 +87,7 @@ pub(super) fn spend(db: &Connection) -> rusqlite::Result<Vec<Spend>> {
             completion_tokens: count(row, 4)?,
             cost_usd: row.get(5)?,
             priced: count(row, 6)?,
+            ..Spend::default()
         })
     })?;
     rows.collect()

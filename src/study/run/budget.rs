@@ -14,7 +14,10 @@ pub(super) struct Budget {
 
 #[derive(Default)]
 struct Purse {
+    /// Told by replies, and assumed where none told.
     spent: f64,
+    /// Of that, told.
+    told: f64,
     reserved: f64,
     in_flight: u64,
     /// Replies that told their cost, and what they cost together: what the next call of unknown price may cost.
@@ -45,7 +48,7 @@ impl Budget {
             changed.as_mut().enable();
             {
                 let mut purse = self.purse();
-                let mean = if purse.priced > 0 { purse.spent / purse.priced as f64 } else { 0.0 };
+                let mean = if purse.priced > 0 { purse.told / purse.priced as f64 } else { 0.0 };
                 let amount = expected.max(mean);
                 let mut granted = Vec::new();
                 while !purse.closed && granted.len() < calls && purse.fits(amount, self.max) {
@@ -60,6 +63,19 @@ impl Budget {
             }
             changed.await;
         }
+    }
+
+    /// A send that may have been billed brought nothing: it cost what the server told, else `assumed`.
+    pub fn charge(&self, told: Option<f64>, assumed: f64) {
+        self.purse().spent += told.unwrap_or(assumed);
+        self.changed.notify_waiters();
+    }
+
+    /// Whether what is set aside still fits: a call that is tried again has its money, but losses may have used up the
+    /// rest.
+    pub fn allows_another(&self) -> bool {
+        let purse = self.purse();
+        self.max.is_none_or(|max| purse.spent < max && purse.spent + purse.reserved <= max * (1.0 + 1e-9))
     }
 
     /// Refuses whatever is still asked for.
@@ -80,12 +96,21 @@ pub(super) struct Reservation {
 }
 
 impl Reservation {
-    /// The call cost so much, where the reply tells.
+    /// Dollars set aside.
+    pub fn amount(&self) -> f64 {
+        self.amount
+    }
+
+    /// The call cost so much, where the reply tells; else what was set aside for it.
     pub fn spend(self, cost_usd: Option<f64>) {
-        if let Some(cost) = cost_usd {
-            let mut purse = self.budget.purse();
-            purse.spent += cost;
-            purse.priced += 1;
+        let mut purse = self.budget.purse();
+        match cost_usd {
+            Some(cost) => {
+                purse.spent += cost;
+                purse.told += cost;
+                purse.priced += 1;
+            }
+            None => purse.spent += self.amount,
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::budget::Reservation;
 use super::state::{At, Engine, Held, Stop, lock};
-use crate::reward::{Call, Fault, FaultKind, Reply, Request};
+use crate::reward::{Call, Fault, FaultKind, Future, Reply, Request};
 use crate::study::ledger::{Facts, Grip};
 use crate::study::progress::Event;
 
@@ -30,18 +30,19 @@ pub(super) async fn call(engine: Arc<Engine>, model: usize, batch: Vec<Work>, op
     let Ok(slot) = slot else { return give_back(&engine, batch).await };
     let batch = look_up(&engine, model, batch).await;
     let Some((batch, money)) = reserve(&engine, model, batch).await else { return };
-    let batch = match intend(&engine, batch, money).await {
+    let batch = match intend(&engine, model, batch, money).await {
         Some(batch) if !batch.is_empty() => batch,
         _ => return,
     };
-    let count = batch.len() as u64;
-    engine.in_flight.fetch_add(count, Ordering::Relaxed);
     let answers = ask(&engine, model, &batch).await;
-    engine.in_flight.fetch_sub(count, Ordering::Relaxed);
 
     let mut replies = Vec::with_capacity(batch.len());
     for (sent, answer) in batch.into_iter().zip(answers) {
         let Sent { work, money, line } = sent;
+        line.leave_the_wire();
+        if work.grip.unknown && line.sent.load(Ordering::SeqCst) {
+            engine.resent.fetch_add(1, Ordering::Relaxed);
+        }
         match answer {
             Ok(reply) => {
                 money.spend(reply.usage.cost_usd);
@@ -50,6 +51,10 @@ pub(super) async fn call(engine: Arc<Engine>, model: usize, batch: Vec<Work>, op
                 replies.push((work, reply, committed));
             }
             Err(fault) => {
+                // Of a model that does not tell of its losses itself, or could not any more.
+                if fault.maybe_billed && !line.told_of_losses.load(Ordering::SeqCst) {
+                    line.lost(&fault);
+                }
                 drop(money);
                 note_fault(&engine, model, work, &line, fault).await;
             }
@@ -119,11 +124,17 @@ struct Sent {
     line: Line,
 }
 
-/// Commits the intents; pairs that another run has taken over are left to it.
-async fn intend(engine: &Arc<Engine>, batch: Vec<Work>, money: Vec<Reservation>) -> Option<Vec<Sent>> {
-    let pairs = batch.iter().map(|work| work.grip.pair).collect();
+/// Commits the intents, unless the model does so when it is about to send; pairs that another run has taken over are left
+/// to it.
+async fn intend(engine: &Arc<Engine>, model: usize, batch: Vec<Work>, money: Vec<Reservation>) -> Option<Vec<Sent>> {
+    let pairs: Vec<i64> = batch.iter().map(|work| work.grip.pair).collect();
     let lapses = engine.run.lapses();
-    let committed = match engine.run.intend(pairs).await {
+    let waits = engine.models[model].model.waits_to_send();
+    let committed = match waits {
+        true => Ok(vec![true; pairs.len()]),
+        false => engine.run.intend(pairs).await,
+    };
+    let committed = match committed {
         Ok(committed) => committed,
         Err(error) => {
             engine.stop(Stop::Ledger(error));
@@ -135,10 +146,14 @@ async fn intend(engine: &Arc<Engine>, batch: Vec<Work>, money: Vec<Reservation>)
         if committed {
             let line = Line {
                 engine: engine.clone(),
+                model,
                 pair: work.grip.pair,
+                expected_usd: money.amount(),
                 lapses,
-                fresh: AtomicBool::new(true),
+                fresh: AtomicBool::new(!waits),
                 sent: AtomicBool::new(false),
+                on_the_wire: AtomicBool::new(false),
+                told_of_losses: AtomicBool::new(false),
                 lost: AtomicBool::new(false),
             };
             sent.push(Sent { work, money, line });
@@ -218,46 +233,98 @@ async fn note_fault(engine: &Arc<Engine>, model: usize, work: Work, line: &Line,
 /// What a model tells while its call is under way.
 struct Line {
     engine: Arc<Engine>,
+    model: usize,
     pair: i64,
+    /// Dollars set aside for the call.
+    expected_usd: f64,
     /// How often the leases had expired when the intent was committed.
     lapses: u64,
     /// The intent that was committed before the model was asked has not been used yet.
     fresh: AtomicBool,
     sent: AtomicBool,
+    on_the_wire: AtomicBool,
+    told_of_losses: AtomicBool,
     /// Another run has taken the pair over.
     lost: AtomicBool,
 }
 
-impl Call for Line {
-    fn before_send(&self, attempt: u32) -> Result<(), Fault> {
+impl Line {
+    /// Whether a send is allowed, and whether its intent is still to be committed.
+    fn may_send(&self, attempt: u32) -> Result<bool, Fault> {
         // The token itself too: word of it reaches the engine a moment later.
         if self.engine.is_stopped() || self.engine.study.cancel.is_cancelled() {
             return Err(Fault::new(FaultKind::Interrupted, "the study was stopped"));
         }
+        if attempt > 1 && !self.engine.budget.allows_another() {
+            return Err(Fault::new(FaultKind::Budget, "what is left of the money does not pay another try"));
+        }
         let fresh = self.fresh.swap(false, Ordering::SeqCst);
-        if !fresh || attempt > 1 || self.engine.run.has_lapsed(self.lapses) {
-            match self.engine.run.intend_blocking(self.pair) {
-                Ok(true) => {}
-                Ok(false) => {
-                    self.lost.store(true, Ordering::SeqCst);
-                    return Err(Fault::new(FaultKind::Interrupted, "another run has taken the pair over"));
+        Ok(!fresh || attempt > 1 || self.engine.run.has_lapsed(self.lapses))
+    }
+
+    /// What became of the intent; where it is committed, the call is as good as sent.
+    fn intended(&self, committed: crate::Result<bool>) -> Result<(), Fault> {
+        match committed {
+            Ok(true) => {
+                self.sent.store(true, Ordering::SeqCst);
+                if !self.on_the_wire.swap(true, Ordering::SeqCst) {
+                    self.engine.in_flight.fetch_add(1, Ordering::Relaxed);
                 }
-                Err(error) => {
-                    let fault = Fault::new(FaultKind::Interrupted, error.to_string());
-                    self.engine.stop(Stop::Ledger(error));
-                    return Err(fault);
-                }
+                Ok(())
+            }
+            Ok(false) => {
+                self.lost.store(true, Ordering::SeqCst);
+                Err(Fault::new(FaultKind::Interrupted, "another run has taken the pair over"))
+            }
+            Err(error) => {
+                let fault = Fault::new(FaultKind::Interrupted, error.to_string());
+                self.engine.stop(Stop::Ledger(error));
+                Err(fault)
             }
         }
-        self.sent.store(true, Ordering::SeqCst);
-        Ok(())
+    }
+
+    fn leave_the_wire(&self) {
+        if self.on_the_wire.swap(false, Ordering::SeqCst) {
+            self.engine.in_flight.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Call for Line {
+    fn before_send(&self, attempt: u32) -> Result<(), Fault> {
+        let committed = match self.may_send(attempt)? {
+            true => self.engine.run.intend_blocking(self.pair),
+            false => Ok(true),
+        };
+        self.intended(committed)
+    }
+
+    fn ready<'a>(&'a self, attempt: u32) -> Future<'a, Result<(), Fault>> {
+        Box::pin(async move {
+            let committed = match self.may_send(attempt)? {
+                true => self.engine.run.intend(vec![self.pair]).await.map(|committed| committed == [true]),
+                false => Ok(true),
+            };
+            self.intended(committed)
+        })
+    }
+
+    fn stopping<'a>(&'a self) -> Future<'a, ()> {
+        Box::pin(self.engine.stopping())
     }
 
     fn id_came(&self, id: &str) {
         self.engine.run.id_came(self.pair, id);
     }
 
+    fn lost(&self, fault: &Fault) {
+        self.told_of_losses.store(true, Ordering::SeqCst);
+        self.engine.lost(self.model, fault.cost_usd, self.expected_usd);
+    }
+
     fn trying_again(&self, fault: &Fault, wait: std::time::Duration) {
+        self.leave_the_wire();
         let event = Event::Retrying { message: &fault.message, wait_s: wait.as_secs_f64() };
         self.engine.study.progress.advance(&event);
     }

@@ -12,12 +12,14 @@ mod visit;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::builder::Study;
+use super::ledger::Spend;
 use super::outcome::{Counts, Outcome};
 use crate::{Error, Result};
 use state::{End, Engine, Stop};
@@ -132,6 +134,23 @@ fn listen(engine: &Arc<Engine>) -> JoinSet<()> {
     listeners
 }
 
+/// What may have been paid besides what the replies told.
+fn of_money(by_model: &[Spend], resent: u64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if resent > 0 {
+        notes.push(format!(
+            "sent again, being under way when an earlier run ended: {resent}; each of them may have been billed twice"
+        ));
+    }
+    let lost: u64 = by_model.iter().map(|spend| spend.lost).sum();
+    if lost > 0 {
+        let dollars: f64 = by_model.iter().map(|spend| spend.lost_usd).sum();
+        let most = if dollars > 0.0 { format!(", up to ${dollars:.4} beyond the figure above") } else { String::new() };
+        notes.push(format!("calls that broke off and may have been billed: {lost}{most}"));
+    }
+    notes
+}
+
 fn finish(engine: &Arc<Engine>) -> Result<Outcome> {
     let stopped = engine.stopped().map(|stop| match stop {
         Stop::Interrupted => Error::interrupted("interrupted")
@@ -157,6 +176,7 @@ fn finish(engine: &Arc<Engine>) -> Result<Outcome> {
     let spent: f64 = by_model.iter().map(|spend| spend.cost_usd).sum();
     counts.cost_usd = (priced > 0 || calls == 0).then_some(spent);
     let scores = table::table(engine)?;
-    let notes = engine.study.models.iter().flat_map(|model| model.notes()).collect();
+    let mut notes: Vec<String> = engine.study.models.iter().flat_map(|model| model.notes()).collect();
+    notes.extend(of_money(&by_model, engine.resent.load(Ordering::Relaxed)));
     Ok(Outcome { counts, by_model, failures, stopped, notes, scores })
 }

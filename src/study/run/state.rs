@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use super::budget::Budget;
 use super::processors;
@@ -58,7 +58,10 @@ pub(super) struct Engine {
     pub models: Vec<Model>,
     /// Decoding and packing at a time.
     pub decoding: Semaphore,
+    /// Calls that are on the wire.
     pub in_flight: AtomicU64,
+    /// Pairs that an earlier run had under way when it ended, sent again by this one.
+    pub resent: AtomicU64,
     /// Of each trajectory, the first of its pairs among those of a model.
     offsets: Vec<usize>,
     pairs: usize,
@@ -67,6 +70,7 @@ pub(super) struct Engine {
     held: Mutex<Vec<Held>>,
     tally: Mutex<Tally>,
     stop: Mutex<Option<Stop>>,
+    stopping: Notify,
     /// Replies that the ledger could not take: paid for, so they are in the table all the same.
     pub rescued: Mutex<HashMap<PairKey, Arc<Reply>>>,
 }
@@ -122,11 +126,13 @@ impl Engine {
             budget: Arc::new(Budget::new(study.options.max_cost_usd)),
             decoding: Semaphore::new(processors()),
             in_flight: AtomicU64::new(0),
+            resent: AtomicU64::new(0),
             ends: Mutex::new(vec![(End::Planned, PairKey::from_bytes([0; 32])); pairs * models.len()]),
             frame_rules: Mutex::default(),
             held: Mutex::default(),
             tally: Mutex::new(tally),
             stop: Mutex::default(),
+            stopping: Notify::new(),
             rescued: Mutex::default(),
             offsets,
             pairs,
@@ -175,6 +181,7 @@ impl Engine {
             }
             *stop = Some(reason.clone());
         }
+        self.stopping.notify_waiters();
         self.models.iter().for_each(|model| model.slots.close());
         self.budget.close();
         let reason = match &reason {
@@ -195,6 +202,20 @@ impl Engine {
 
     pub fn is_stopped(&self) -> bool {
         lock(&self.stop).is_some()
+    }
+
+    /// Comes to its end when the run is stopped.
+    pub async fn stopping(&self) {
+        loop {
+            // Heard from here on, so that no stop between the look and the wait is missed.
+            let told = self.stopping.notified();
+            tokio::pin!(told);
+            told.as_mut().enable();
+            if self.is_stopped() {
+                return;
+            }
+            told.await;
+        }
     }
 
     pub fn stopped(&self) -> Option<Stop> {
@@ -269,6 +290,21 @@ impl Engine {
             score,
             cost_usd: reply.usage.cost_usd,
         });
+    }
+
+    /// A send that may have been billed brought no reply; it cost what the server told, else perhaps `assumed`.
+    pub fn lost(&self, model: usize, told: Option<f64>, assumed: f64) {
+        self.budget.charge(told, assumed);
+        let mut tally = lock(&self.tally);
+        let spend = &mut tally.spend[model];
+        spend.lost += 1;
+        match told {
+            Some(cost) => {
+                spend.cost_usd += cost;
+                spend.priced += 1;
+            }
+            None => spend.lost_usd += assumed,
+        }
     }
 
     pub fn fail(&self, at: At, key: PairKey, fault: &Fault) {

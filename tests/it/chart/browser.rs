@@ -70,7 +70,7 @@ fn every_chart_draws_without_a_network() {
         assert_eq!(drawn.matches("data-drawn=\"yes\"").count(), charts, "{log}");
         // One drawing a chart; plotly puts a second one (hover and legend) beside it.
         assert!(drawn.matches("class=\"main-svg\"").count() >= charts);
-        assert!(drawn.contains("share of trajectories, 0 to 1"), "axis titles are drawn");
+        assert!(drawn.contains("score-crossing rate (0 to 1)"), "axis titles are drawn");
         // Lexical is drawn in blue, #0072b2 or its partner on dark paper, #5ab4f0.
         assert_eq!(drawn.contains("rgb(90, 180, 240)"), dark, "colours follow the theme");
         assert_eq!(drawn.contains("rgb(0, 114, 178)"), !dark, "colours follow the theme");

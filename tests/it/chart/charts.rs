@@ -280,6 +280,8 @@ proptest! {
     #[test]
     fn no_label_holds_markup_from_data(text in "[<>&\"'/a-z \u{202e}\u{0}\u{5d0}]{1,80}", score in 1.0..5.0_f64) {
         let scores = TrajectoryScores {
+            config: String::new(),
+            dataset: String::new(),
             trajectory: text.clone(),
             task: text.clone(),
             model: text.clone(),
@@ -303,6 +305,8 @@ proptest! {
     #[test]
     fn hover_labels_are_narrow(words in prop::collection::vec("[a-zé漢🦾]{1,200}", 1..60)) {
         let scores = TrajectoryScores {
+            config: String::new(),
+            dataset: String::new(),
             points: vec![ScorePoint::new("lexical", words.join(" "), Some(2.0))],
             ..samples::drawer("m")
         };

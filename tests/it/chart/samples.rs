@@ -137,6 +137,8 @@ fn scores(
     points: &[(&str, &str, Option<f64>)],
 ) -> TrajectoryScores {
     TrajectoryScores {
+        config: String::new(),
+        dataset: String::new(),
         trajectory: trajectory.to_owned(),
         task: task.to_owned(),
         model: model.to_owned(),
@@ -150,6 +152,8 @@ fn scores(
 pub fn hostile_scores() -> TrajectoryScores {
     let words = hostile();
     TrajectoryScores {
+        config: String::new(),
+        dataset: String::new(),
         trajectory: words[0].clone(),
         task: words[1].clone(),
         model: words[0].clone(),

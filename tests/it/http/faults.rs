@@ -5,7 +5,7 @@ use std::time::Duration;
 use roborm::reward::{FaultKind, Patience, open};
 use roborm_stub::{Config, Fault, RetryAfter};
 
-use super::support::{after, ask, model, one, options, patience, stub};
+use super::support::{Notes, after, ask, model, one, options, patience, stub};
 
 fn status(status: u16) -> Fault {
     Fault::Status { status, kind: "", retry_after: RetryAfter::Absent }
@@ -71,7 +71,7 @@ async fn where_an_answer_cannot_be_looked_up_it_is_asked_again_and_counted() {
     let model = open("any", &options).expect("any name goes");
     let (reply, notes) = ask(&*model, &one()).await;
     assert_eq!(reply.expect("answered").attempts, 3);
-    assert_eq!((notes.sent_again(), stub.tally().billed), (2, 3));
+    assert_eq!((notes.lost(), stub.tally().billed), (2, 3));
 }
 
 #[tokio::test]
@@ -157,18 +157,32 @@ async fn a_server_that_stalls_or_trickles_is_given_up_within_its_time() {
             Patience { read: Duration::from_millis(500), attempt: Duration::from_millis(900), ..patience() };
         let model = open("any", &options).expect("any name goes");
         let (reply, notes) = ask(&*model, &one()).await;
-        assert_eq!((reply.expect("answered at last").attempts, notes.sent_again()), (2, 1));
+        assert_eq!((reply.expect("answered at last").attempts, notes.lost()), (2, 1));
     }
 }
 
 #[tokio::test]
 async fn a_deadline_ends_it_and_says_how_long_the_server_asked_to_wait() {
-    let long = Fault::Status { status: 429, kind: "rate_limit_exceeded", retry_after: RetryAfter::Seconds(3600) };
-    let (reply, notes, _stub) = after([long]).await;
+    let (reply, notes, _stub) = after([long_pause()]).await;
     let fault = reply.expect_err("longer than the deadline");
     assert_eq!((fault.kind, fault.retry_after), (FaultKind::Passing, Some(Duration::from_secs(3600))));
+    assert!(fault.message.contains("1 h 00 min"), "{}", fault.message);
     assert_eq!(notes.sends(), [1]);
+    // It holds for the next question as well, which is told so and not sent.
+    let stub = stub(Config { script: vec![long_pause()], ..Config::default() });
+    let model = model(&stub, "openai/gpt-5.1");
+    ask(&*model, &one()).await.0.expect_err("longer than the deadline");
+    let (reply, notes) = ask(&*model, &one()).await;
+    assert!(reply.expect_err("not waited for").message.contains("1 h 00 min"));
+    assert!(notes.sends().is_empty() && stub.tally().requests == 1);
+}
 
+fn long_pause() -> Fault {
+    Fault::Status { status: 429, kind: "rate_limit_exceeded", retry_after: RetryAfter::Seconds(3600) }
+}
+
+#[tokio::test]
+async fn a_deadline_ends_what_only_fails() {
     let stub = stub(Config { script: vec![status(503); 1000], ..Config::default() });
     let mut options = options(&stub);
     options.patience = Patience { deadline: Duration::from_millis(300), ..patience() };
@@ -263,4 +277,15 @@ async fn siblings_of_a_failed_first_go_on() {
     let replies = futures_util::future::join_all(requests.iter().map(|request| ask(&*model, request))).await;
     assert_eq!(replies.iter().filter(|(reply, _)| reply.is_ok()).count(), 5);
     assert_eq!((stub.tally().billed, stub.tally().cached), (5, 4));
+}
+
+#[tokio::test]
+async fn a_study_that_stops_does_not_wait_for_the_next_try() {
+    // Ten seconds to wait: the test would take as long where the stop were not heard.
+    let wait = Fault::Status { status: 503, kind: "", retry_after: RetryAfter::Seconds(10) };
+    let stub = stub(Config { script: vec![wait], ..Config::default() });
+    let notes = Notes { stops_at_retry: true, ..Notes::new() };
+    let fault = model(&stub, "openai/gpt-5.1").ask(&one(), &notes).await.expect_err("stopped");
+    assert_eq!((fault.kind, fault.maybe_billed), (FaultKind::Interrupted, false));
+    assert_eq!((notes.sends(), stub.tally().requests), (vec![1], 1));
 }

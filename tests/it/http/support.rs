@@ -75,8 +75,11 @@ pub fn one() -> Request {
 pub struct Notes {
     pub sends: Mutex<Vec<u32>>,
     pub ids: Mutex<Vec<String>>,
-    pub sent_again: Mutex<u32>,
+    pub lost: Mutex<u32>,
     pub allowed: usize,
+    /// Whether the study stops when the call is to be tried again, and what tells of it.
+    pub stops_at_retry: bool,
+    pub stop: tokio::sync::Notify,
 }
 
 impl Notes {
@@ -85,15 +88,22 @@ impl Notes {
     }
 
     pub fn allowing(allowed: usize) -> Self {
-        Self { sends: Mutex::default(), ids: Mutex::default(), sent_again: Mutex::default(), allowed }
+        Self {
+            sends: Mutex::default(),
+            ids: Mutex::default(),
+            lost: Mutex::default(),
+            allowed,
+            stops_at_retry: false,
+            stop: tokio::sync::Notify::new(),
+        }
     }
 
     pub fn sends(&self) -> Vec<u32> {
         self.sends.lock().expect("not poisoned").clone()
     }
 
-    pub fn sent_again(&self) -> u32 {
-        *self.sent_again.lock().expect("not poisoned")
+    pub fn lost(&self) -> u32 {
+        *self.lost.lock().expect("not poisoned")
     }
 }
 
@@ -111,8 +121,18 @@ impl Call for Notes {
         self.ids.lock().expect("not poisoned").push(id.to_owned());
     }
 
-    fn sent_again(&self, _fault: &Fault) {
-        *self.sent_again.lock().expect("not poisoned") += 1;
+    fn lost(&self, _fault: &Fault) {
+        *self.lost.lock().expect("not poisoned") += 1;
+    }
+
+    fn trying_again(&self, _fault: &Fault, _wait: Duration) {
+        if self.stops_at_retry {
+            self.stop.notify_one();
+        }
+    }
+
+    fn stopping<'a>(&'a self) -> roborm::reward::Future<'a, ()> {
+        Box::pin(self.stop.notified())
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Fake {
     pub config: ModelConfig,
     pub encoded: bool,
     pub max_bytes: Option<usize>,
+    /// Waits for leave to send, which never comes.
+    pub waits: bool,
     pub concurrency: usize,
     pub batch: usize,
     pub alone: bool,
@@ -52,6 +54,7 @@ impl Fake {
             config: ModelConfig::new(serde_json::json!({ "model": name, "temperature": 1.0 })),
             encoded: true,
             max_bytes: None,
+            waits: false,
             concurrency: 4,
             batch: 1,
             alone: false,
@@ -109,6 +112,10 @@ impl RewardModel for Fake {
         self.batch
     }
 
+    fn waits_to_send(&self) -> bool {
+        self.waits
+    }
+
     fn first_call_alone(&self) -> bool {
         self.alone
     }
@@ -119,6 +126,11 @@ impl RewardModel for Fake {
 
     fn ask<'a>(&'a self, request: &'a Request, call: &'a dyn Call) -> Future<'a, Result<Reply, Fault>> {
         Box::pin(async move {
+            if self.waits {
+                (self.on_send)(request);
+                call.stopping().await;
+                return Err(fault(FaultKind::Interrupted, "the study was stopped"));
+            }
             call.before_send(1)?;
             let now = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
             self.most_under_way.fetch_max(now, Ordering::SeqCst);

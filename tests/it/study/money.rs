@@ -258,3 +258,78 @@ fn a_dropped_future_stops_its_run_and_no_other() {
     let outcome = study.run().unwrap();
     assert_eq!((outcome.counts.cached, outcome.counts.called), (done, 400 - done));
 }
+
+#[test]
+fn what_a_broken_reply_cost_counts_against_the_limit() {
+    let bench = Bench::new();
+    let model = Arc::new(Fake {
+        concurrency: 1,
+        ..Fake::answering("m", |_, _| {
+            let broken = fault(FaultKind::Passing, "the provider failed in the middle");
+            Err(Fault { maybe_billed: true, cost_usd: Some(0.5), ..broken })
+        })
+    });
+    let outcome = bench.study(plan(8, 0), &model).max_cost_usd(1.0).run().unwrap();
+    // Two of them are the dollar.
+    assert_eq!((model.asked().len(), outcome.counts.failed, outcome.counts.unspent), (2, 2, 6));
+    let spend = &outcome.by_model[0];
+    assert_eq!((spend.calls, spend.lost, spend.cost_usd, spend.lost_usd), (0, 2, 1.0, 0.0));
+    assert_eq!(outcome.counts.cost_usd, Some(1.0));
+    assert!(outcome.notes.iter().any(|note| note.starts_with("calls that broke off")), "{:?}", outcome.notes);
+}
+
+#[test]
+fn a_reply_that_does_not_tell_its_cost_costs_what_was_set_aside() {
+    let bench = Bench::new();
+    let price = Price { prompt_usd: 1e-3, completion_usd: 1e-3, cached_usd: None };
+    let model = Arc::new(Fake { concurrency: 1, price: Some(price), ..Fake::new("m") });
+    // Four images come to some hundred tokens each: a call to a dollar or a few, and forty calls to more than twenty.
+    let outcome = bench.study(plan(40, 0), &model).max_cost_usd(20.0).run().unwrap();
+    assert!((1..40).contains(&model.asked().len()), "{} of 40", model.asked().len());
+    assert_eq!(outcome.counts.called + outcome.counts.unspent, 40);
+    assert_eq!(outcome.counts.cost_usd, None, "no reply told");
+}
+
+#[test]
+fn a_call_is_tried_again_only_while_the_money_lasts() {
+    let bench = Bench::new();
+    let model = Arc::new(Fake::answering("m", |_, call| {
+        let lost = Fault { maybe_billed: true, cost_usd: Some(0.6), ..fault(FaultKind::Passing, "cut off") };
+        call.lost(&lost);
+        call.before_send(2)?;
+        call.lost(&lost);
+        let refused = call.before_send(3).unwrap_err();
+        assert_eq!(refused.kind, FaultKind::Budget);
+        Err(Fault { maybe_billed: true, ..refused })
+    }));
+    let outcome = bench.study(plan(1, 0), &model).max_cost_usd(1.0).run().unwrap();
+    assert_eq!((outcome.counts.unknown, outcome.counts.cost_usd), (1, Some(1.2)));
+    assert_eq!(bench.ledger().totals().unwrap().attempts, 2);
+}
+
+#[test]
+fn what_is_asked_again_on_request_is_asked_not_looked_up() {
+    let bench = Bench::new();
+    let vague = Arc::new(Fake {
+        found: Some(says("hard to say")),
+        ..Fake::answering("m", |_, call| {
+            call.id_came("gen-1");
+            Ok(says("hard to say"))
+        })
+    });
+    bench.run(plan(1, 0), &vague);
+    let outcome = bench.study(plan(1, 0), &vague).retry_unparsed(true).run().unwrap();
+    assert_eq!((outcome.counts.called, vague.asked().len()), (1, 2));
+    assert!(vague.looked_up.lock().unwrap().is_empty());
+}
+
+#[test]
+fn what_was_never_sent_is_not_unknown() {
+    let (bench, cancel) = (Bench::new(), Cancel::new());
+    let stop = cancel.clone();
+    let model = Arc::new(Fake { waits: true, on_send: Box::new(move |_| stop.cancel()), ..Fake::new("m") });
+    let outcome = bench.study(plan(1, 3), &model).cancel(cancel).run().unwrap();
+    assert_eq!((outcome.counts.unknown, outcome.counts.unspent, outcome.exit_status()), (0, 4, 130));
+    let totals = bench.ledger().totals().unwrap();
+    assert_eq!((totals.open, totals.attempts), (0, 0));
+}

@@ -77,13 +77,21 @@ impl<'a> Weights<'a> {
             if !self.mapped.iter().any(|kept| Arc::ptr_eq(kept, shard)) {
                 self.mapped.push(Arc::clone(shard));
             }
-            lying
+            lying.shallow_clone()
         } else {
             // Over to the device in the stored type first: half the bytes on the way where that is a 16-bit one.
             lying.to_device(self.device).to_kind(self.kind).copy()
         };
         // A sum is as good as a look at each: weights are far too small for it to overflow, and NaN and infinity stay.
-        if !tensor.sum(Kind::Float).double_value(&[]).is_finite() {
+        let finite = |tensor: &Tensor| tensor.sum(Kind::Float).double_value(&[]).is_finite();
+        if !finite(&tensor) {
+            if finite(&lying) {
+                return Err(Error::setup(format!(
+                    "{}: {name} holds numbers too large for f16",
+                    shard.path().display()
+                ))
+                .with_help("dtype=bf16 takes as much memory and holds them"));
+            }
             return Err(Error::setup(format!("{}: {name} holds NaN or infinity", shard.path().display()))
                 .with_help("the file is damaged or the training run that wrote it had diverged"));
         }

@@ -127,10 +127,13 @@ fn faults_leave_it_alive() {
 #[test]
 fn a_checkpoint_is_looked_at_without_loading_it() {
     let mut worker = Worker::start();
-    let check = |folder: &std::path::Path, numbers: bool| {
-        Ask::Check(Check { load: Load { folder: folder.display().to_string(), ..load("base") }, numbers })
+    let check = |folder: &std::path::Path, dtype: &str, numbers: bool| {
+        let load = Load { folder: folder.display().to_string(), dtype: dtype.to_owned(), ..load("base") };
+        Ask::Check(Check { load, numbers })
     };
-    let Say::Ready(ready) = worker.ask(&check(&folder("base"), true), &[]).remove(0) else { panic!("not whole") };
+    let Say::Ready(ready) = worker.ask(&check(&folder("base"), "f32", true), &[]).remove(0) else {
+        panic!("not whole")
+    };
     let numbers: i64 = Tensors::read(&folder("base").join("model.safetensors")).sizes().iter().sum();
     assert_eq!((ready.dtype.as_str(), ready.weights), ("f32", numbers as u64 * 4));
     // Two for keys and values, 4 layers, 2 heads of 24 numbers of 4 bytes.
@@ -142,17 +145,26 @@ fn a_checkpoint_is_looked_at_without_loading_it() {
     // The tokenizer and the configuration are of two checkpoints.
     let other = copy("base");
     edit(other.path(), "config.json", |config| config["video_token_id"] = serde_json::json!(1));
-    let Say::Failed(failed) = worker.ask(&check(other.path(), false), &[]).remove(0) else { panic!("whole") };
+    let Say::Failed(failed) = worker.ask(&check(other.path(), "f32", false), &[]).remove(0) else { panic!("whole") };
     assert_eq!(failed.message, "tokenizer.json: <|video_pad|> is 306, and config.json has 1");
 
-    // The last weight of the file is made NaN: its numbers must be read for that.
+    // The last weight of the file is made NaN, and then 2^127, which f16 does not reach: its numbers must be read for that.
     let damaged = copy("base");
     let path = damaged.path().join("model.safetensors");
     let mut bytes = std::fs::read(&path).expect("it is there");
     let end = bytes.len() - 2;
-    bytes[end..].copy_from_slice(&0x7FC0_u16.to_le_bytes());
-    std::fs::write(&path, bytes).expect("a writable copy");
-    let Say::Ready(_) = worker.ask(&check(damaged.path(), false), &[]).remove(0) else { panic!("not whole") };
-    let Say::Failed(failed) = worker.ask(&check(damaged.path(), true), &[]).remove(0) else { panic!("whole") };
-    assert!(failed.message.ends_with(" holds NaN or infinity"), "{}", failed.message);
+    for (bits, dtype, ending) in
+        [(0x7FC0_u16, "f32", " holds NaN or infinity"), (0x7F00, "f16", " holds numbers too large for f16")]
+    {
+        bytes[end..].copy_from_slice(&bits.to_le_bytes());
+        std::fs::write(&path, &bytes).expect("a writable copy");
+        let Say::Ready(_) = worker.ask(&check(damaged.path(), dtype, false), &[]).remove(0) else {
+            panic!("not whole")
+        };
+        let Say::Failed(failed) = worker.ask(&check(damaged.path(), dtype, true), &[]).remove(0) else {
+            panic!("whole")
+        };
+        assert!(failed.message.ends_with(ending), "{}", failed.message);
+    }
+    let Say::Ready(_) = worker.ask(&check(damaged.path(), "bf16", true), &[]).remove(0) else { panic!("too large") };
 }

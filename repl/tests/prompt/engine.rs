@@ -1,0 +1,232 @@
+//! Rust at the prompt and in scripts, where the engine is built.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::bench::{Bench, Run};
+use crate::screen::Screen;
+
+/// The engine's program in a toolkit of its own; a line and `None` where it is not built.
+fn engine() -> Option<&'static Path> {
+    static ENGINE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let engine = ENGINE.get_or_init(|| {
+        let build = Path::new(env!("CARGO_BIN_EXE_roborm")).parent().expect("a program lies in a folder");
+        let (kernel, library) = (build.join("roborm-kernel"), build.join("libroborm_toolkit.so"));
+        if !kernel.is_file() || !library.is_file() {
+            return None;
+        }
+        // In the folder that cargo keeps for tests; assembled anew, since the program may have changed.
+        let toolkit = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prompt-toolkit");
+        let _ = std::fs::remove_dir_all(&toolkit);
+        let made =
+            Command::new(&kernel).args(["engine", "assemble"]).arg(build).arg(&toolkit).output().expect("it starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stdout));
+        Some(toolkit.join("bin/roborm-kernel"))
+    });
+    if engine.is_none() {
+        eprintln!("skipped: the engine is not built (`cargo xtask kernel`)");
+    }
+    engine.as_deref()
+}
+
+/// Runs a script with the engine.
+fn script(bench: &Bench, engine: &Path, lines: &str) -> Run {
+    bench.write("lesson.rs", lines);
+    let mut command = bench.command(&["run", "lesson.rs"]);
+    command.env("ROBORM_KERNEL", engine);
+    command.output().expect("the program starts").into()
+}
+
+fn screen<'a>(bench: &'a Bench, engine: &Path, env: &[&str]) -> Screen<'a> {
+    let kernel = format!("ROBORM_KERNEL={}", engine.display());
+    Screen::ready(bench, 100, &[&[kernel.as_str()], env].concat())
+}
+
+#[test]
+fn without_an_engine_rust_is_told_how_to_get_one() {
+    let bench = Bench::new();
+    let mut command = bench.command(&["-c", ":models\n1 + 1"]);
+    command.env_remove("ROBORM_KERNEL").env_remove("VIRTUAL_ENV").env_remove("JUPYTER_DATA_DIR");
+    let run: Run = command.env("PATH", "/usr/bin:/bin").output().expect("the program starts").into();
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    for word in ["error: -c, line 2: Rust expressions need the engine", "`cargo xtask kernel` builds it"] {
+        assert!(run.stderr.contains(word), "{}", run.stderr);
+    }
+    let run = bench.command(&["-c", "1 + 1"]).env("ROBORM_KERNEL", "/no/such/program").output().expect("it starts");
+    Run::from(run).refuses(1, &["ROBORM_KERNEL names /no/such/program"]);
+    let run = bench.command(&["-c", "1 + 1"]).env("ROBORM_KERNEL", "/bin/false").output().expect("it starts");
+    Run::from(run).refuses(1, &["the engine for Rust could not be started"]);
+}
+
+#[test]
+fn commands_and_rust_see_the_same() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let run = script(
+        &bench,
+        engine,
+        "\
+:open demo
+data()?.len() + 1000
+:next
+trajectory()?.id
+:score --model simulated --ledger l.db
+scores()?.len() + 2000
+let few = scores()?.lazy().filter(col(\"strategy\").eq(lit(\"lexical\"))).collect()?;
+keep(&ScoreTable::from_frame(few)?);
+:scores
+let id = \"towel\";
+:why $id
+:quit
+",
+    );
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let first = bench.json(&["trajectories", "demo"])[0]["trajectory"].as_str().expect("an id").to_owned();
+    for shown in
+        ["1008", &format!("\"{first}\""), "2112", "the scores kept by a cell: 32 scores", "towel: \"fold the towel"]
+    {
+        assert!(run.stdout.contains(shown), "{shown}: {}", run.stdout);
+    }
+    // The other way: what Rust opens is open for commands.
+    let run = script(&bench, engine, "open(\"demo\")?;\n:next\n");
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stdout.contains(&format!("{first}: ")), "{}", run.stdout);
+}
+
+#[test]
+fn a_script_stops_at_an_error_of_rust_with_its_line_and_status() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    for (source, place) in [
+        (
+            "// a lesson\n\nlet x = 5;\nlet y: i32 =\n    \"five\";\nprintln!(\"never\")\n",
+            "lesson.rs, line 5, column 5: mismatched types",
+        ),
+        (
+            "let x = vec![1];\nfn at(xs: &[i32]) -> i32 {\n    xs[7]\n}\nat(&x);\nprintln!(\"never\")\n",
+            "lesson.rs, line ",
+        ),
+        ("println!(\"once\");\nopen(\"no-such-dataset\")?;\nprintln!(\"never\")\n", "lesson.rs, line 2"),
+        ("let x = (1,\n", "lesson.rs, line 1"),
+    ] {
+        let run = script(&bench, engine, source);
+        assert_eq!(run.status, 1, "{source}: {}", run.stderr);
+        assert!(run.stderr.starts_with("error: ") && run.stderr.contains(place), "{source}: {}", run.stderr);
+        assert!(!run.stdout.contains("never") && !run.stderr.contains('\x1b'), "{source}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn pieces_of_a_script_end_where_they_end() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let lines = "\
+let xs = vec![1, 2, 3];
+xs
+    .iter()
+    .map(|x| x * 7)
+    .sum::<i32>()
+fn twice(x: i32) -> i32 {
+    // )
+    x * 2
+}
+let s =
+    \"a
+:b\";
+s.len() as i32 + twice(50)
+";
+    let run = script(&bench, engine, lines);
+    assert_eq!((run.status, run.stdout.as_str()), (0, "42\n104\n"), "{}", run.stderr);
+}
+
+#[test]
+fn at_the_prompt_blocks_go_on_values_are_kept_and_names_are_completed() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let screen = screen(&bench, engine, &[]);
+    screen.line("let lengths = vec![40, 2];").wait(|text| text.trim_end().ends_with("\nroborm>"));
+    screen
+        .line("let sum =")
+        .line("    lengths.iter().sum::<i32>();")
+        .wait(|text| text.trim_end().ends_with("\nroborm>"));
+    screen.types("leng").key("Tab").shows("roborm> lengths");
+    screen.types("[0] + sum + 918").key("Enter").shows("\n1000\n");
+    screen.line("?DataFrame::height").shows("the number of rows");
+    // Several lines at once, commands among them.
+    screen
+        .paste("let n = 3;\n:open demo\nlet n = n *\n    data()?.len() as i32;\nn + 2000")
+        .key("Enter")
+        .shows("\n2024\n");
+    screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
+    screen.line("nope").shows("cannot find value `nope`");
+    screen.key("C-d").shows("status 0");
+}
+
+#[test]
+fn ctrl_c_stops_a_loop_and_keeps_the_session() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let screen = screen(&bench, engine, &[]);
+    screen.line(":open demo").wait(|text| text.trim_end().ends_with("\ndemo>"));
+    screen.line("let kept = 1234;").wait(|text| text.matches("demo>").count() == 2);
+    // One that asks keeps its variables.
+    screen.line("println!(\"round and {}\", 1); while !interrupted() {}").shows("\nround and 1");
+    screen.key("C-c").wait(|text| text.matches("demo>").count() == 3 && text.trim_end().ends_with("\ndemo>"));
+    screen.line("kept + 1").shows("\n1235\n");
+    // One that does not is killed; what is open is open all the same.
+    screen.line("println!(\"round and {}\", 2); loop {}").shows("\nround and 2");
+    screen.key("C-c").shows("what is open and scored is not");
+    screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
+    screen.line("data()?.len() + 3000").shows("\n3008\n");
+}
+
+#[test]
+fn what_is_shown_is_shown_as_a_terminal_can() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let lines =
+        "let frames = roborm::frames::Sampler::new().sample(data()?.get(\"towel\")?, &Sampling::default())?;\nframes\n";
+    let rich = screen(&bench, engine, &["TERM=xterm-256color"]);
+    rich.line(":open demo").wait(|text| text.trim_end().ends_with("\ndemo>"));
+    rich.paste(lines.trim_end()).key("Enter").shows("▀▀▀▀");
+    drop(rich);
+    let run = script(
+        &bench,
+        engine,
+        &format!(":open demo\n{lines}println!(\"out\"); eprintln!(\"err\"); show(&1); print!(\"a\");\n2"),
+    );
+    assert_eq!((run.status, run.stderr.as_str()), (0, "err\n"), "{}", run.stdout);
+    assert!(run.stdout.is_ascii() && run.stdout.ends_with("out\n1\na\n2\n"), "{}", run.stdout);
+}
+
+#[test]
+fn an_engine_that_dies_is_started_again_and_finds_what_is_open() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let screen = screen(&bench, engine, &[]);
+    screen.line(":open demo").wait(|text| text.trim_end().ends_with("\ndemo>"));
+    // The process that runs cells is a child of the engine.
+    let kill = "let parent = std::os::unix::process::parent_id().to_string(); \
+                std::process::Command::new(\"kill\").args([\"-9\", &parent]).status().ok(); loop {}";
+    screen.line(kill).shows("the engine for Rust ended");
+    screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
+    screen.line("data()?.len() + 4000").shows("\n4008\n");
+    // The process alone: the engine starts another.
+    screen.line("std::process::abort()").shows("the process that runs cells aborted");
+    screen.line("data()?.len() + 5000").shows("\n5008\n");
+}
+
+#[test]
+fn what_cannot_be_handed_over_is_told_once() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    bench.write("rollouts.csv", "trajectory,frames,task\nt1,pics,go\n");
+    bench.write("pics/1.png", "");
+    let screen = screen(&bench, engine, &[]);
+    screen.line(":open rollouts.csv --rate 1").wait(|text| text.trim_end().ends_with("\nrollouts>"));
+    std::fs::remove_file(bench.path("rollouts.csv")).expect("the folder is ours");
+    screen.line("1234 + 1").shows("\n1235\n");
+    let text = screen.line("1234 + 2").shows("\n1236\n");
+    assert_eq!(text.matches("note: data() and scores() are not what is open here").count(), 1, "{text}");
+}
