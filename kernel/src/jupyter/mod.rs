@@ -2,7 +2,7 @@
 //!
 //! One thread runs the cells. Beside it stand a thread for each socket that takes requests, so that a kernel answers
 //! before its evaluator is up and while a cell runs, and one for completion and inspection, which may think for a
-//! moment. What all fronts see goes through one writer ([`outlet`]), so that order is exact. The source of the protocol is
+//! moment. What all fronts see goes through one writer (`outlet`), so that order is exact. The source of the protocol is
 //! <https://jupyter-client.readthedocs.io/en/stable/messaging.html>.
 
 mod assistance;
