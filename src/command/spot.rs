@@ -29,7 +29,9 @@ impl Spot {
         let dataset = self.scoring.open_one(self.trajectory.as_deref(), session)?;
         let (study, _) = self.scoring.study(session, &dataset, false)?;
         let outcome = score::run(study, session)?;
+        let before = session.current.scores().map_or(0, |scores| scores.len());
         session.current.add_scores(&outcome.scores)?;
+        let added = session.current.scores().map_or(0, |scores| scores.len()).saturating_sub(before);
         let cases = cases::of(&outcome.scores, self.boundary)?;
         let several = cases.len() > 1;
         let (mut answer, mut rows) = (Answer::default(), Vec::new());
@@ -65,6 +67,10 @@ impl Spot {
             answer = answer.show(Block::Table(table));
         }
         answer.json = rows.into();
+        // They are with the others from now on, and enter every figure made of them.
+        if !session.owns_interrupts && before > 0 && added > 0 {
+            answer = answer.note(format!("{} added to those at hand", number::things(added, "score", "scores")));
+        }
         Ok(score::finish(answer, &outcome, session))
     }
 }

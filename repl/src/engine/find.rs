@@ -8,8 +8,8 @@ use roborm::{Error, Result};
 
 const PROGRAM: &str = "roborm-kernel";
 
-/// The program that `ROBORM_KERNEL` names (`none`: there is to be none); else the one that this program was installed with, that a Jupyter kernel was
-/// installed with, or that is on `PATH`.
+/// The program that `ROBORM_KERNEL` names (`none`: there is to be none); else the one that this program was installed
+/// with, that a Jupyter kernel was installed with, or that is on `PATH`.
 pub fn program() -> Result<PathBuf> {
     if let Some(named) = env::var_os("ROBORM_KERNEL").filter(|named| !named.is_empty()) {
         let named = PathBuf::from(named);
@@ -30,8 +30,10 @@ pub fn program() -> Result<PathBuf> {
     let on_path: Vec<PathBuf> =
         env::split_paths(&path).map(|folder| folder.join(&file)).filter(|it| is_whole(it)).collect();
     beside.chain(installed()).chain(on_path).find(|program| program.is_file()).ok_or_else(|| {
-        Error::usage("Rust expressions need the engine, which is not built; commands begin with `:`")
-            .with_help("`cargo xtask kernel` builds it, in the folder of roborm's sources; `:help` lists the commands")
+        Error::usage("Rust expressions need the engine, which is not built; commands begin with `:`").with_help(
+            "`cargo xtask kernel` builds it, in the folder of roborm's sources; ROBORM_KERNEL names one that is \
+                 elsewhere; `:help` lists the commands",
+        )
     })
 }
 
