@@ -162,7 +162,7 @@ fn at_the_prompt_blocks_go_on_values_are_kept_and_names_are_completed() {
     screen.line("nope").shows("cannot find value `nope`");
     screen.line("let chosen = \"towel\";").wait(|text| text.trim_end().ends_with("\ndemo>"));
     screen.types(":frames $cho").key("Tab").types("--max 1").shows("demo> :frames $chosen --max 1");
-    screen.key("Enter").shows("demo:towel: 1 frames");
+    screen.key("Enter").shows("demo:towel: 1 frame, rule");
     screen.key("C-d").shows("status 0");
 }
 
