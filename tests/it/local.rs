@@ -89,6 +89,17 @@ fn the_name_says_how_it_runs() {
     for (text, message, help) in [
         ("", "local: names no folder", "give the folder of a checkpoint: local:DIR"),
         ("d,devise=cpu", "local:d,devise=cpu: the setting 'devise' is not known", "did you mean device?"),
+        (
+            "d,threads=99999",
+            "local:d,threads=99999: threads=99999 is no number of threads",
+            "from 1 to 1024; one a core is the default",
+        ),
+        ("d,dtype=f32,dtype=bf16", "local:d,dtype=f32,dtype=bf16: dtype is given twice", "give it once"),
+        (
+            "src,foo=1",
+            "local:src,foo=1: the setting 'foo' is not known",
+            "known are device, dtype, video, times, threads, download",
+        ),
         ("d,dtype=int8", "local:d,dtype=int8: dtype=int8 is not known", "stored, f32, bf16, f16"),
         ("d,times=0", "local:d,times=0: times=0 is no rate", "own (the frames' own times), or frames a second"),
     ] {

@@ -1,6 +1,6 @@
 //! `local:DIR[,key=value…]` and `local:hub:OWNER/NAME[,key=value…]`: which checkpoint, and how it is run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hub::{Hub, HubModel};
@@ -54,6 +54,9 @@ pub enum Times {
     Rate(f64),
 }
 
+/// More than any machine has cores; beyond it a libtorch does nothing but start threads.
+const MOST_THREADS: usize = 1024;
+
 const KEYS: [&str; 6] = ["device", "dtype", "video", "times", "threads", "download"];
 
 impl LocalSpec {
@@ -89,11 +92,16 @@ impl LocalSpec {
             if !KEYS.contains(&key) {
                 // A setting misspelt, or a folder's name.
                 let near = nearest(key, KEYS);
-                if !near.is_empty() {
-                    return Err(Error::usage(format!("local:{text}: the setting '{key}' is not known"))
-                        .with_help(format!("did you mean {}?", near.join(" or "))));
-                }
-                break;
+                let (meant, known) = (near.join(" or "), KEYS.join(", "));
+                let help = match near.is_empty() {
+                    false => format!("did you mean {meant}?"),
+                    true if Path::new(before).is_dir() && !Path::new(folder).is_dir() => format!("known are {known}"),
+                    true => break,
+                };
+                return Err(Error::usage(format!("local:{text}: the setting '{key}' is not known")).with_help(help));
+            }
+            if settings.iter().any(|(known, _)| *known == key) {
+                return Err(Error::usage(format!("local:{text}: {key} is given twice")).with_help("give it once"));
             }
             settings.push((key, value));
             folder = before;
@@ -150,8 +158,11 @@ impl LocalSpec {
                 }
             },
             _ => match value.parse() {
-                Ok(threads) if threads > 0 => self.threads = Some(threads),
-                _ => return Err(Error::usage(format!("threads={value} is no number of threads"))),
+                Ok(threads) if (1..=MOST_THREADS).contains(&threads) => self.threads = Some(threads),
+                _ => {
+                    return Err(Error::usage(format!("threads={value} is no number of threads"))
+                        .with_help(format!("from 1 to {MOST_THREADS}; one a core is the default")));
+                }
             },
         }
         Ok(())
