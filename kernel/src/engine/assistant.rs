@@ -182,13 +182,21 @@ impl Shared {
     }
 
     fn inspect(&self, source: &str, byte: usize) -> Option<Inspection> {
-        let word = path_at(source, byte);
+        let (start, word) = path_at(source, byte);
         let line_start = source[..byte].rfind('\n').map_or(0, |at| at + 1);
         let line = source[line_start..].lines().next().unwrap_or_default().trim_start();
         if let Some(command) = line.strip_prefix(':').filter(|rest| rest.starts_with(char::is_alphabetic)) {
             return self.explain(&format!(":{}", command.split_whitespace().next()?));
         }
-        self.explain(&word)
+        match source[..start].trim_end().strip_suffix('.') {
+            // A method: that of the receiver's type, where the receiver is a variable; else the one that there is.
+            Some(receiver) => {
+                let receiver = receiver.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+                let of = lock(&self.variables).0.get(receiver).cloned();
+                self.names.method(of.as_deref(), &word)
+            }
+            None => self.explain(&word),
+        }
     }
 
     /// What an item, a variable or a command is.
@@ -238,12 +246,12 @@ fn columns_wanted(before: &str) -> bool {
     open
 }
 
-/// The path (`Dataset::open`) that the cursor is in or behind.
-fn path_at(source: &str, byte: usize) -> String {
+/// The path (`Dataset::open`) that the cursor is in or behind, and where it begins.
+fn path_at(source: &str, byte: usize) -> (usize, String) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let start = source[..byte]
         .rfind(|c: char| !is_word(c))
         .map_or(0, |at| at + source[at..].chars().next().map_or(1, char::len_utf8));
     let end = source[byte..].find(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(source.len(), |at| byte + at);
-    source[start..end].trim_matches(':').to_owned()
+    (start, source[start..end].trim_matches(':').to_owned())
 }

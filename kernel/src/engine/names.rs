@@ -149,21 +149,39 @@ impl Names {
             Some(owner) => named()
                 .find(|entry| entry.owner.as_deref() == Some(owner))
                 .or_else(|| named().find(|entry| entry.owner.is_none())),
-            None => named().find(|entry| entry.owner.is_none()).or_else(|| named().next()),
+            // A method of some type that happens to have the name is not what was meant.
+            None => named().find(|entry| entry.owner.is_none()),
         }?;
-        let path = match &found.owner {
-            Some(owner) => format!("{owner}::{}", found.name),
-            None => found.name.clone(),
-        };
-        let from = if found.from == "roborm" { "roborm" } else { found.from.split('_').next().unwrap_or_default() };
-        let mut plain = format!("{}\n\n{path} of {from}", found.signature);
-        let mut markdown = format!("```rust\n{}\n```\n\n`{path}` of {from}", found.signature);
-        if !found.docs.is_empty() {
-            plain.push_str(&format!("\n\n{}", found.docs));
-            markdown.push_str(&format!("\n\n{}", found.docs));
-        }
-        Some(Inspection { plain, markdown })
+        Some(inspection(found))
     }
+
+    /// What a method of a type is; of an unknown type, the one method of that name, where there is one alone.
+    pub fn method(&self, of: Option<&str>, name: &str) -> Option<Inspection> {
+        let mut named = self.all().iter().filter(|entry| entry.name == name && entry.owner.is_some());
+        match of.map(base) {
+            Some(owner) => named.find(|entry| entry.owner.as_deref() == Some(&owner)).map(inspection),
+            None => {
+                let found = named.next()?;
+                named.all(|other| other.owner == found.owner).then(|| inspection(found))
+            }
+        }
+    }
+}
+
+/// What is said of an item.
+fn inspection(found: &Entry) -> Inspection {
+    let path = match &found.owner {
+        Some(owner) => format!("{owner}::{}", found.name),
+        None => found.name.clone(),
+    };
+    let from = if found.from == "roborm" { "roborm" } else { found.from.split('_').next().unwrap_or_default() };
+    let mut plain = format!("{}\n\n{path} of {from}", found.signature);
+    let mut markdown = format!("```rust\n{}\n```\n\n`{path}` of {from}", found.signature);
+    if !found.docs.is_empty() {
+        plain.push_str(&format!("\n\n{}", found.docs));
+        markdown.push_str(&format!("\n\n{}", found.docs));
+    }
+    Inspection { plain, markdown }
 }
 
 fn kind(entry: &Entry) -> &'static str {

@@ -45,9 +45,13 @@ fn names_methods_columns_and_commands() {
 #[test]
 fn documentation() {
     let mut bench = Bench::new();
-    bench.value("let table = df![\"score\" => [1.0]]?;");
+    bench.value("let table = df![\"score\" => [1.0]]?; let numbers = vec![1];");
     let assistant = bench.engine.assistant();
     ready(&assistant);
+    // A method is that of the receiver's type, not of any type that has one of the name.
+    assert!(assistant.inspect("table.lazy", 10).unwrap().plain.contains("DataFrame::lazy of polars"));
+    assert!(assistant.inspect("numbers.push", 12).is_none());
+    assert!(assistant.inspect("String", 6).is_none());
     let of = |source: &str| assistant.inspect(source, source.len()).unwrap_or_else(|| panic!("{source}")).plain;
     assert!(of("table").contains("DataFrame") && of("table").contains("score"));
     assert!(of("Dataset::open").contains("pub fn open"));
