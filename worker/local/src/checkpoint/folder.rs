@@ -141,6 +141,12 @@ fn shards(folder: &Path) -> Result<Vec<PathBuf>> {
             return Err(Error::setup(format!("{}: {tensor} is not in it, though the index says so", path.display()))
                 .with_help("the index and the shards are of different checkpoints, or the download is incomplete"));
         }
+        // What the index gives to another file, or to none, may be a leftover of another checkpoint.
+        let unnamed = held.iter().find(|tensor| map.get(*tensor).and_then(Value::as_str) != Some(name));
+        if let Some(tensor) = unnamed {
+            return Err(Error::setup(format!("{}: {tensor} is in it, and the index does not say so", path.display()))
+                .with_help("the index and the shards are of different checkpoints: fetch both again"));
+        }
         paths.push(path);
     }
     Ok(paths)

@@ -176,6 +176,13 @@ fn shards_that_do_not_fit_their_index() {
     assert!(message.starts_with("DIR/model-00002-of-00003.safetensors: model."), "{message}");
     assert!(message.ends_with(" is not in it, though the index says so"), "{message}");
 
+    let silent = copy("sharded");
+    edit(silent.path(), "model.safetensors.index.json", |index| {
+        index["weight_map"].as_object_mut().expect("a map").remove("lm_head.weight");
+    });
+    let message = refused(silent.path());
+    assert!(message.ends_with("lm_head.weight is in it, and the index does not say so"), "{message}");
+
     let outside = copy("sharded");
     edit(outside.path(), "model.safetensors.index.json", |index| {
         index["weight_map"]["lm_head.weight"] = json!("../secret.safetensors");
