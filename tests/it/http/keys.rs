@@ -46,9 +46,9 @@ async fn a_key_that_the_server_echoes_is_taken_out() {
 #[test]
 fn a_panic_that_shows_the_settings_shows_no_key() {
     let stub = stub(Config::default());
-    let settings: Result<(), _> = Err((options(&stub), environment(&stub)));
-    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || settings.expect("a reply")))
-        .expect_err("there is none");
+    let settings = (options(&stub), environment(&stub));
+    let fall = std::panic::AssertUnwindSafe(|| panic!("no reply: {settings:?}"));
+    let payload = std::panic::catch_unwind(fall).expect_err("it panics");
     let text = payload.downcast_ref::<String>().expect("a text");
     assert!(text.contains("openrouter_key: Some(***)"), "{text}");
     assert!(!text.contains(OPENROUTER) && !text.contains("sk-other"), "{text}");
