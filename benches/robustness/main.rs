@@ -57,7 +57,7 @@ fn read(path: &str) -> Outcome<ScoreTable> {
         let rows = Column::new_scalar(name, Scalar::from(PlSmallStr::EMPTY), frame.height());
         frame.with_column(rows)?;
     }
-    Ok(ScoreTable::from_frame(frame)?)
+    Ok(ScoreTable::from_frame_unique(frame)?)
 }
 
 /// Runs, prints time, CPU time and peak memory as a line of JSON, and writes the result.
