@@ -13,8 +13,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use serde_json::{Value, json};
 
-use super::generated;
 use super::session::Files;
+use super::{generated, plain};
 use crate::toolkit::{Recorded, dependencies};
 
 /// The variable that tells a front where its toolkit is.
@@ -36,9 +36,10 @@ pub fn main() -> Option<ExitCode> {
     let toolkit = PathBuf::from(env::var_os(TOOLKIT)?);
     let words: Vec<OsString> = words.collect();
     let began = std::time::Instant::now();
-    let done = Recorded::read(&toolkit)
-        .map_err(|error| io::Error::other(error.to_string()))
-        .and_then(|recorded| Front { toolkit, recorded }.answer(&tool, &words));
+    let done = Recorded::read(&toolkit).map_err(|error| io::Error::other(error.to_string())).and_then(|recorded| {
+        let plain = env::var_os(roborm_wire::cell::PLAIN).is_some();
+        Front { toolkit, recorded, plain }.answer(&tool, &words)
+    });
     if let Some(log) = env::var_os(LOG)
         && let Ok(mut log) = fs::OpenOptions::new().append(true).create(true).open(log)
     {
@@ -56,6 +57,8 @@ pub fn main() -> Option<ExitCode> {
 struct Front {
     toolkit: PathBuf,
     recorded: Recorded,
+    /// evcxr's own server asks: its code stays as it is, but for how values are shown.
+    plain: bool,
 }
 
 impl Front {
@@ -76,7 +79,7 @@ impl Front {
         if texts.contains(&"cfg") {
             return say(&self.recorded.answers.get("--print cfg").map_or("", |answer| answer.trim_end()));
         }
-        if texts.contains(&"sysroot") || texts.contains(&"target-spec-json") {
+        if !self.plain && (texts.contains(&"sysroot") || texts.contains(&"target-spec-json")) {
             // rust-analyzer would read the sources of std, where there are any, before the first cell.
             return Ok(ExitCode::FAILURE);
         }
@@ -159,7 +162,7 @@ impl Front {
         }
         let id = format!("path+file://{}#{CELL}@1.0.0", root.display());
         let target = root.join("target");
-        say(&json!({
+        let own = json!({
             "packages": [{
                 "name": CELL, "version": "1.0.0", "id": id, "license": null, "license_file": null, "description": null,
                 "source": null, "dependencies": [],
@@ -175,7 +178,8 @@ impl Front {
             "workspace_members": [id], "workspace_default_members": [id],
             "resolve": { "nodes": [{ "id": id, "dependencies": [], "deps": [], "features": [] }], "root": id },
             "target_directory": target, "build_directory": target, "version": 1, "workspace_root": root, "metadata": null,
-        }))
+        });
+        say(&if self.plain { plain::with_packages(own, &self.toolkit) } else { own })
     }
 
     /// The cell crate: one call of rustc.
@@ -198,14 +202,23 @@ impl Front {
             say(&unknown(line, "E0599", "no method named `evcxr_display` found"))?;
             return Ok(ExitCode::from(101));
         }
-        let source = if check { source } else { generated::replace(&source) };
+        let source = match (check, self.plain) {
+            (true, _) => source,
+            (false, true) => generated::shown_by_us(&source),
+            (false, false) => generated::replace(&source),
+        };
+        let debugged = if check { None } else { generated::shown_otherwise(&source) };
+        let (source, debugged) = match debugged {
+            Some(ours) => (ours, Some(source)),
+            None => (source, None),
+        };
         // What is compiled is not what evcxr wrote, line by line it is: evcxr maps errors by lines.
         let out = PathBuf::from(if check { "target/check" } else { "target/build" });
         fs::create_dir_all(&out)?;
         let shared = out.join(format!("lib{CELL}.so"));
         let added = dependencies::of_manifest(&manifest);
         let foreign: Vec<_> = added.iter().filter(|it| !self.recorded.carries(&it.name)).cloned().collect();
-        if !check && foreign.is_empty() && self.recorded.cached(&self.toolkit, &source, &shared) {
+        if !check && !self.plain && foreign.is_empty() && self.recorded.cached(&self.toolkit, &source, &shared) {
             return built(&shared);
         }
         // rustc takes the path it is given for the file's name in messages; evcxr wants one that ends in lib.rs.
@@ -239,7 +252,14 @@ impl Front {
             rustc.arg("-Zshare-generics=no").env("RUSTC_BOOTSTRAP", "1");
             rustc.arg(format!("-Copt-level={}", generated::opt_level(&manifest)));
         }
-        self.recorded.link(&self.toolkit, &mut rustc, check || !foreign.is_empty());
+        self.recorded.link(&self.toolkit, &mut rustc, check || self.plain || !foreign.is_empty());
+        if self.plain {
+            // The server's process has neither the toolkit nor std as libraries.
+            let std = self.recorded.answers.get("--print target-libdir").map_or("", |answer| answer.trim());
+            for folder in [self.toolkit.join("lib").as_path(), Path::new(std)] {
+                rustc.arg(format!("-Clink-arg=-Wl,-rpath,{}", folder.display()));
+            }
+        }
         if !foreign.is_empty() {
             let tell = |line: &str| files.say_on_stderr(line);
             match dependencies::build(
@@ -261,7 +281,7 @@ impl Front {
         if !output.status.success()
             && !check
             && String::from_utf8_lossy(&output.stderr).contains("`roborm_display`")
-            && let Some(other) = generated::shown_by_evcxr(&source)
+            && let Some(other) = debugged.or_else(|| generated::shown_by_evcxr(&source))
         {
             fs::write(&file, other)?;
             output = rustc.output()?;
