@@ -230,11 +230,10 @@ impl Shared {
             let columns = self.pump.tables().into_iter().find(|table| table.variable == item);
             let columns =
                 columns.map_or_else(String::new, |table| format!("\n\ncolumns: {}", table.columns.join(", ")));
-            let about = self
-                .names
-                .explain(of.rsplit("::").next().unwrap_or(&of))
-                .map_or_else(String::new, |it| format!("\n\n{}", it.markdown));
-            let plain = format!("let {item}: {of}{columns}");
+            let about = self.names.explain_type(&of);
+            let below = |text: Option<&String>| text.map_or_else(String::new, |text| format!("\n\n{text}"));
+            let plain = format!("let {item}: {of}{columns}{}", below(about.as_ref().map(|it| &it.plain)));
+            let about = below(about.as_ref().map(|it| &it.markdown));
             return Some(Inspection { markdown: format!("```rust\nlet {item}: {of}\n```{columns}{about}"), plain });
         }
         self.names.explain(item)
@@ -263,6 +262,8 @@ fn columns_wanted(before: &str) -> bool {
 /// The path (`Dataset::open`) that the cursor is in or behind, and where it begins.
 fn path_at(source: &str, byte: usize) -> (usize, String) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    // Behind the sign of a macro.
+    let byte = if source[..byte].ends_with('!') { byte - 1 } else { byte };
     let start = source[..byte]
         .rfind(|c: char| !is_word(c))
         .map_or(0, |at| at + source[at..].chars().next().map_or(1, char::len_utf8));

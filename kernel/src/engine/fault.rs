@@ -154,7 +154,9 @@ fn question(message: &str) -> Option<(&'static str, &'static str)> {
             "`.ok_or(\"what is missing\")?` makes a `Result` of it; `.unwrap()` stops the cell where there is nothing",
         ));
     }
-    message.contains("`EvcxrUserCodeError`").then_some((
+    let is_unshown =
+        message.contains("couldn't convert the error") && message.contains("fmt::Display` is not satisfied");
+    (is_unshown || message.contains("`EvcxrUserCodeError`")).then_some((
         "`?` at the top of a cell takes errors that can be shown (`Display`), which this one cannot",
         "say it in other words: `.map_err(|error| format!(\"{error:?}\"))?`",
     ))

@@ -224,6 +224,11 @@ impl Names {
         Some(inspection(found))
     }
 
+    /// What is known of a type: `std::vec::Vec<i32>` is one of `Vec`.
+    pub fn explain_type(&self, of: &str) -> Option<Inspection> {
+        self.explain(&base(of))
+    }
+
     /// What a method of a type is; of an unknown type, the one method of that name, where there is one alone.
     pub fn method(&self, of: Option<&str>, name: &str) -> Option<Inspection> {
         let known = self.all();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ra_ap_syntax::ast::{self, AstNode, AstToken, HasDocComments, HasModuleItem, HasName, HasVisibility};
-use ra_ap_syntax::{Edition, SourceFile};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
 
 /// One public name.
@@ -87,26 +87,26 @@ fn items(all: impl Iterator<Item = ast::Item>, from: &str, only_public: bool, en
         match &item {
             ast::Item::Fn(it) if is_public(it) => put(entries, from, None, it, "function", &signature(it)),
             ast::Item::Struct(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "class", &head(it.syntax()));
             }
             ast::Item::Enum(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "class", &head(it.syntax()));
                 let owner = it.name().map(|name| name.text().to_string());
                 for variant in it.variant_list().into_iter().flat_map(|list| list.variants()) {
-                    let text = head(variant.syntax().text().to_string());
+                    let text = head(variant.syntax());
                     put(entries, from, owner.clone(), &variant, "instance", &text);
                 }
             }
             ast::Item::Trait(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "class", &head(it.syntax()));
                 let owner = it.name().map(|name| name.text().to_string());
                 methods(it.assoc_item_list(), owner, false, from, entries);
             }
             ast::Item::TypeAlias(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "class", &head(it.syntax()));
             }
             ast::Item::Const(it) if is_public(it) => {
-                put(entries, from, None, it, "instance", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "instance", &head(it.syntax()));
             }
             ast::Item::MacroRules(it) => {
                 let signature = format!("{}!", it.name().map(|name| name.text().to_string()).unwrap_or_default());
@@ -203,13 +203,11 @@ fn signature(function: &ast::Fn) -> String {
 }
 
 /// The head of an item: without documentation and attributes, up to its body.
-fn head(text: String) -> String {
-    let lines = text.lines().skip_while(|line| {
-        let line = line.trim_start();
-        line.starts_with("//") || line.starts_with('#') || line.is_empty()
+fn head(item: &SyntaxNode) -> String {
+    let parts = item.children_with_tokens().skip_while(|part| {
+        part.kind() == SyntaxKind::ATTR || part.as_token().is_some_and(|token| token.kind().is_trivia())
     });
-    let text: Vec<&str> = lines.collect();
-    let text = text.join("\n");
+    let text: String = parts.map(|part| part.to_string()).collect();
     one_line(text.split(['{', '=']).next().unwrap_or_default())
 }
 

@@ -5,6 +5,7 @@
 //! crate that re-exports the modules people use. It is that of the very toolchain, needs no network, and costs a few seconds
 //! of an installation. rustdoc's JSON, which would be easier to read, leaves re-exports out.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -85,6 +86,9 @@ pub(super) fn index(recorded: &Recorded) -> Vec<Entry> {
     if rustdoc.status().is_ok_and(|status| status.success()) {
         read_folder(&pages.join("std_index"), None, &mut entries);
     }
+    // Some stand in two modules.
+    let mut known = BTreeSet::new();
+    entries.retain(|entry: &Entry| known.insert((entry.owner.clone(), entry.name.clone(), entry.kind.clone())));
     entries
 }
 
@@ -233,6 +237,9 @@ fn plain(html: &str) -> String {
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         text.push_str(&rest[..at]);
+        if rest[at..].starts_with("<div") {
+            text.push(' ');
+        }
         rest = rest[at..].split_once('>').map_or("", |(_, rest)| rest);
     }
     text.push_str(rest);

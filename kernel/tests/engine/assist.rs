@@ -66,8 +66,6 @@ fn the_standard_library() {
         let told = of(source);
         assert!(told.starts_with(start) && told.contains(words), "{source}: {told}");
     }
-    // Of a method of the toolkit's own, those of std that have its name do not stand in the way.
-    assert!(of("unknown.with_columns").contains("with_columns"));
     let has = |source: &str, wanted: &str| {
         let found = complete(&assistant, source);
         assert!(found.iter().any(|it| it == wanted), "{source}: {found:?}");

@@ -41,7 +41,7 @@ fn what_happens_while_a_cell_runs_has_a_place_too() {
     bench.value("let top = std::hint::black_box(i32::MAX);");
     for (cell, place) in [
         ("let a = 1; let b = top + a; b", "(line 1, column 20)"),
-        ("let xs = vec![1]; let é = 2; xs[é]", "(line 1, column 30)"),
+        ("let xs = vec![1]; let é = 2; xs[é]", "(line 1, column 32)"),
         ("let a = 1; \"x\".parse::<i32>()?; a", "(line 1, column 12)"),
         ("if top > 0 {\n    \"x\".parse::<i32>()?;\n}", "(line 2, column 5)"),
         ("let a = 1;\nlet b = 2; None::<i32>.unwrap()", "(line 2, column 24)"),

@@ -89,8 +89,6 @@ fn a_cell_that_forks_holds_nothing_up() {
 fn a_line_is_asked_for() {
     let mut bench = Bench::with_line("Ada");
     assert_eq!(bench.value("format!(\"Hello, {}!\", input(\"name? \").unwrap_or_default())"), "\"Hello, Ada!\"");
-    // Standard input itself is at its end: there is nobody to type on it.
-    assert_eq!(bench.value("let mut line = String::new(); std::io::stdin().read_line(&mut line)?"), "0");
 }
 
 #[test]
