@@ -46,6 +46,27 @@ fn scores_off_the_scale_are_told_of() {
 }
 
 #[test]
+fn what_a_table_says_in_two_ways_is_told_of() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score,label\nm,a,lexical,x,5,4\nm,a,lexical,y,2,3\n");
+    let run = bench.run(&["robustness", "s.csv"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("1 trajectory has several labels"), "{}", run.stderr);
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score,score\nm,a,lexical,x,5,4\n");
+    bench.run(&["robustness", "s.csv"]).refuses(1, &["s.csv", "`score`", "two columns"]);
+}
+
+#[test]
+fn numbers_out_of_reason_are_refused_as_numbers() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,x,5\nm,a,lexical,y,2\n");
+    bench.run(&["robustness", "s.csv", "--seed", "-1"]).refuses(2, &["'-1'", "--seed"]);
+    bench.run(&["score", "demo", "--model", "simulated", "--limit", "-3"]).refuses(2, &["'-3'", "--limit"]);
+    bench.run(&["robustness", "s.csv", "--resamples", "1"]).refuses(2, &["1 is too few", "95 %", "40"]);
+    bench.run(&["frames", "demo#drawer", "--fps", "1e300"]).refuses(2, &["not 1e300"]);
+}
+
+#[test]
 fn a_substitute_off_the_scale_is_refused() {
     let bench = Bench::new();
     bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,x,5\nm,a,lexical,y,\n");
