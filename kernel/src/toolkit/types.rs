@@ -13,14 +13,13 @@ use super::Recorded;
 use crate::engine::written;
 
 /// As the prelude, and a path from `roborm` on, name them.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 33] = [
     "DataFrame",
     "LazyFrame",
     "LazyGroupBy",
     "Series",
     "Column",
     "Expr",
-    "Schema",
     "DataType",
     "PlSmallStr",
     "AnyValue<'static>",
@@ -50,12 +49,15 @@ const NAMES: [&str; 34] = [
     "roborm::image::RgbImage",
 ];
 
-/// The paths of all of [`NAMES`]. None where rustc does not take them all: cells then ask for the types of what they bind.
+/// Lines before the code that is checked.
+const HEAD_LINES: u64 = 2;
+
+/// Those of the paths of [`NAMES`] that a cell may write. Of other types, cells ask for what they are.
 pub(super) fn find(toolkit: &Path, recorded: &Recorded) -> Vec<String> {
     let ask = |name: &&str| format!("fn {}(it: &{name}) {{ roborm::cell::type_of(it); }}\n", ident(name));
     let asked: String = NAMES.iter().map(ask).collect();
-    let Some(messages) = check(toolkit, recorded, &asked) else { return Vec::new() };
-    let mut paths: Vec<String> = messages
+    let mut paths: Vec<String> = check(toolkit, recorded, &asked)
+        .unwrap_or_default()
         .iter()
         .filter(|message| message["code"]["code"] == "E0277")
         .filter_map(|message| written("_", message["message"].as_str()?).ok())
@@ -64,10 +66,13 @@ pub(super) fn find(toolkit: &Path, recorded: &Recorded) -> Vec<String> {
     paths.sort();
     paths.dedup();
     let tried: String = paths.iter().map(|path| format!("pub use {path} as {};\n", ident(path))).collect();
-    match check(toolkit, recorded, &tried) {
-        Some(messages) if messages.iter().all(|message| message["level"] != "error") => paths,
-        _ => Vec::new(),
-    }
+    let refused: Vec<u64> = check(toolkit, recorded, &tried)
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|message| message["spans"].as_array().cloned().unwrap_or_default())
+        .filter_map(|span| span["line_start"].as_u64())
+        .collect();
+    (HEAD_LINES + 1..).zip(paths).filter(|(line, _)| !refused.contains(line)).map(|(_, path)| path).collect()
 }
 
 fn ident(name: &str) -> String {
