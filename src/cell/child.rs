@@ -150,8 +150,11 @@ fn load(path: &Path, function: &str) -> io::Result<Cell> {
     let (cell, refused) = unsafe {
         let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
         let find = |name: &CString| libc::dlsym(library, name.as_ptr());
-        let mut found = names.iter().map(find).filter(|_| !library.is_null());
-        let cell = found.find(|cell| !cell.is_null()).unwrap_or(std::ptr::null_mut());
+        let cell = match library.is_null() {
+            true => library,
+            // The last of the names has the last word on why there is none.
+            false => names.iter().rev().map(find).find(|cell| !cell.is_null()).unwrap_or(std::ptr::null_mut()),
+        };
         (cell, if cell.is_null() { Some(libc::dlerror()) } else { None })
     };
     match refused {

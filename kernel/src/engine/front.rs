@@ -322,7 +322,9 @@ fn common(rustc: &mut Command, file: &Path, out: &Path) {
 pub(super) fn arguments(rustc: &mut Command, file: &Path, out: &Path, mir: bool, opt_level: &str) {
     common(rustc, file, out);
     rustc.args(["--emit=link", "--crate-type=cdylib", "-Cprefer-dynamic", "-Ccodegen-units=1", "-Cstrip=debuginfo"]);
-    rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on", "-Zshare-generics=yes"]);
+    rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
+    // The toolkit shares what it has compiled of generic code, without optimisation.
+    rustc.arg(format!("-Zshare-generics={}", if opt_level == "0" { "yes" } else { "no" }));
     rustc.arg(format!("-Copt-level={opt_level}"));
     if mir {
         rustc.args(["--emit=mir", "-Ztrim-diagnostic-paths=no"]);

@@ -213,8 +213,8 @@ fn link(build: &Path, roborm: &Path, work: &Path, library: &Path, recorded: &Rec
             "-Cstrip=debuginfo",
         ])
         // Generic code that is compiled here is there for cells to call, small functions too: those only without
-        // optimisation. The code of the crates themselves is compiled already.
-        .args(["-Zshare-generics=yes", "-Copt-level=0", "-Cdebug-assertions=off", "-Coverflow-checks=off"])
+        // optimisation. It checks what code in a cell checks. The code of the crates themselves is compiled already.
+        .args(["-Zshare-generics=yes", "-Copt-level=0", "-Cdebug-assertions=on", "-Coverflow-checks=on"])
         .env("RUSTC_BOOTSTRAP", "1")
         .arg(&source)
         .arg(format!("--extern=roborm={}", roborm.display()))
