@@ -12,7 +12,7 @@ fn engine() -> Option<&'static Path> {
     static ENGINE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let engine = ENGINE.get_or_init(|| {
         let build = Path::new(env!("CARGO_BIN_EXE_roborm")).parent().expect("a program lies in a folder");
-        let (kernel, library) = (build.join("roborm-kernel"), build.join("libroborm_toolkit.so"));
+        let (kernel, library) = (build.join("roborm-kernel"), build.join("libroborm_toolkit.rlib"));
         if !kernel.is_file() || !library.is_file() {
             return None;
         }
