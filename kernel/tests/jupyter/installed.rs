@@ -158,6 +158,64 @@ fn an_installation_leaves_the_toolkit_of_a_session_that_runs() {
 }
 
 #[test]
+fn plain_needs_evcxrs_own_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_roborm-kernel"))
+        .args(["install", "--plain", "--prefix"])
+        .arg(folder.path())
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("error: --plain needs evcxr_jupyter, which is not on PATH\n"), "{said}");
+    assert!(said.contains("cargo install evcxr_jupyter --version 0.22.0 --locked"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is begun");
+    // Only with --plain.
+    assert_eq!(program(&["install", "--evcxr", "/bin/true"]).status.code(), Some(2));
+}
+
+#[test]
+fn plain_starts_the_server_on_the_toolkit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (prefix, server) = (folder.path().join("prefix"), folder.path().join("a server"));
+    // One that tells what it finds.
+    std::fs::write(&server, "#!/bin/sh\necho \"$@\"\nrustup which cargo\ncat \"$EVCXR_CONFIG_DIR/prelude.rs\"\n")
+        .unwrap();
+    std::fs::set_permissions(&server, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (prefix, server) = (prefix.to_str().unwrap(), server.to_str().unwrap());
+    python::passed(&program(&["install", "--plain", "--evcxr", server, "--prefix", prefix]));
+    let kernel = Path::new(prefix).join("share/jupyter/kernels/roborm-plain");
+    let spec: serde_json::Value = serde_json::from_slice(&std::fs::read(kernel.join("kernel.json")).unwrap()).unwrap();
+    let argv: Vec<&str> = spec["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    assert_eq!(argv[1..], ["plain", server, "{connection_file}"]);
+    let output =
+        Command::new(argv[0]).args(&argv[1..3]).arg("the file").env_remove("LD_LIBRARY_PATH").output().unwrap();
+    python::passed(&output);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let cargo = kernel.join("toolkit-1/fronts/cargo").display().to_string();
+    assert_eq!(said, format!("--control_file the file\n{cargo}\nuse roborm::prelude::*;"));
+    python::passed(&program(&["uninstall", "--name", "roborm-plain", "--prefix", prefix]));
+}
+
+#[test]
+fn evcxrs_own_server_runs_cells_on_the_toolkit() {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let named = std::env::var_os("EVCXR_JUPYTER").map(PathBuf::from);
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join("evcxr_jupyter"));
+    let Some(server) = named.into_iter().chain(on_path).find(|file| file.is_file()) else {
+        eprintln!("skipped: evcxr_jupyter is not on PATH, and EVCXR_JUPYTER names none");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (prefix, server) = (folder.path().to_str().unwrap(), server.to_str().unwrap());
+    python::passed(&program(&["install", "--plain", "--evcxr", server, "--prefix", prefix]));
+    if let Some(output) = drive("plain.py", &[&folder.path().join("share/jupyter")]) {
+        python::passed(&output);
+    }
+}
+
+#[test]
 fn what_is_no_connection_file_ends_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("not one.json");
