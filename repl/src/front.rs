@@ -45,6 +45,9 @@ pub enum Done {
     Quit,
 }
 
+/// The words of a command, and the folder of the files among them.
+type Taken = (Vec<String>, Option<TempDir>);
+
 /// What a line came to, before it is shown.
 enum Outcome {
     /// An answer, and whether it is wanted as JSON.
@@ -172,7 +175,7 @@ impl Front {
 
     /// The words of a command with those of variables (`$scores`) as what the command takes for them; what lies in the
     /// folder lasts as long as that.
-    fn handed(&self, mut words: Vec<String>) -> Result<std::result::Result<(Vec<String>, Option<TempDir>), Ended>> {
+    fn handed(&self, mut words: Vec<String>) -> Result<std::result::Result<Taken, Ended>> {
         let names: Vec<String> = words.iter().filter_map(|word| variable(word)).map(str::to_owned).collect();
         if names.is_empty() {
             return Ok(Ok((words, None)));
