@@ -43,6 +43,27 @@ fn lines_of_json_in_both_directions() {
 }
 
 #[test]
+fn libraries_of_the_same_name_elsewhere_are_not_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("libroborm_toolkit.so"), "no library").unwrap();
+    let mut program = Command::new(toolkit().program("roborm-kernel"))
+        .arg("engine")
+        .env("LD_LIBRARY_PATH", folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = program.stdin.take().unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "{\"ready\":true}");
+    writeln!(input, "{}", json!({ "ask": "run", "source": "let x = vec![41]; x[0] + 1" })).unwrap();
+    let answer = lines.next().unwrap().unwrap();
+    assert!(answer.contains("\"42\""), "{answer}");
+    drop(input);
+    assert!(program.wait().unwrap().success());
+}
+
+#[test]
 fn a_folder_that_is_no_toolkit() {
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(toolkit().program("roborm-kernel"))
