@@ -43,21 +43,25 @@ fn of_value(value: &Value) -> Answer {
     let (usage, extra) = usage(&value["usage"]);
     let cost_usd = usage.cost_usd.filter(|cost| *cost > 0.0);
     let billed = cost_usd.is_some();
+    let string = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let failed = |error: &Value| {
+        let error = ServerError::of(error, 200);
+        let provider = error.provider.clone().or_else(|| string(&value["provider"]));
+        Answer::Error(ServerError { cost_usd, provider, ..error })
+    };
     if !value["error"].is_null() {
-        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&value["error"], 200) });
+        return failed(&value["error"]);
     }
     let choice = &value["choices"][0];
     if !choice["error"].is_null() {
-        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&choice["error"], 200) });
+        return failed(&choice["error"]);
     }
     let message = &choice["message"];
-    let string = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let content = content(&message["content"]).or_else(|| string(&message["refusal"])).unwrap_or_default();
     let reasoning = string(&message["reasoning"]).or_else(|| string(&message["reasoning_content"])).map(bounded);
     let finish_reason = string(&choice["finish_reason"]);
     if finish_reason.as_deref() == Some("error") && !content.trim().is_empty() {
-        let error = serde_json::json!({"code": 502, "message": "the provider stopped with an error"});
-        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&error, 200) });
+        return failed(&serde_json::json!({"code": 502, "message": "the provider stopped with an error"}));
     }
     if content.trim().is_empty() && reasoning.is_none() {
         // Nothing was said. Where it was billed all the same (tokens were made, a filter cut in), asking again would pay

@@ -229,8 +229,9 @@ async fn a_server_that_is_not_there_is_told_soon() {
 
 #[tokio::test]
 async fn a_server_that_comes_back_is_asked_again() {
-    // Enough failures in a row to open the breaker; its trial closes it.
-    let (reply, notes, stub) = after(vec![status(503); 9]).await;
+    // Enough failures in a row to open the breaker, which names nobody behind it; its trial closes it.
+    let overloaded = Fault::Raw { status: 503, body: r#"{"error":{"code":503,"message":"busy"}}"#.into() };
+    let (reply, notes, stub) = after(vec![overloaded; 9]).await;
     assert_eq!(reply.expect("answered at last").attempts, 10);
     assert_eq!((notes.sends().len(), stub.tally().billed), (10, 1));
 }
