@@ -26,7 +26,7 @@ pub(super) fn read(body: &[u8]) -> Answer {
     } else if text.trim_start().starts_with(':') {
         serde_json::from_str(&stream::without_comments(&text)).ok()
     } else {
-        serde_json::from_str(&text).ok()
+        serde_json::from_str(&text).ok().or_else(|| serde_json::from_str(&without_nan(&text)).ok())
     };
     match value {
         Some(Value::Object(object)) => of_value(&Value::Object(object)),
@@ -84,6 +84,27 @@ fn of_value(value: &Value) -> Answer {
         extra,
         ..Reply::default()
     }))
+}
+
+/// `text` with null in place of the numbers that JSON has not (`NaN`, `Infinity`) and that servers in Python write all the
+/// same: an answer that was paid for is not thrown away for them.
+fn without_nan(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    let (mut in_string, mut escaped) = (false, false);
+    while let Some(c) = rest.chars().next() {
+        let word = ["NaN", "Infinity", "-Infinity"].into_iter().find(|word| !in_string && rest.starts_with(word));
+        if let Some(word) = word {
+            plain.push_str("null");
+            rest = &rest[word.len()..];
+            continue;
+        }
+        in_string ^= c == '"' && !escaped;
+        escaped = in_string && c == '\\' && !escaped;
+        plain.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    plain
 }
 
 /// The text of a message: a string, or parts of which some are text.

@@ -10,7 +10,7 @@ use super::endpoint::{Dialect, Endpoint};
 use super::fault::{ServerError, Verdict, one_line};
 use super::limiter::Place;
 use super::lookup;
-use super::providers::Route;
+use super::providers::{Blame, Route};
 use super::retry::back_off;
 use super::send::{Errand, Lost, Progress, Received};
 use crate::reward::{Call, Fault, FaultKind, Reply, Request};
@@ -173,7 +173,7 @@ impl HttpModel {
         if !route.ignored().is_empty() && matches!(error.status, 400 | 404 | 422) {
             pass.answered();
             route.nobody_left();
-            return again(Fault { kind: FaultKind::Passing, ..fault }, None);
+            return again(Fault { kind: FaultKind::Passing, ..fault }, Some(Duration::ZERO));
         }
         match error.verdict() {
             Verdict::TooMany => {
@@ -182,7 +182,7 @@ impl HttpModel {
                 let long = received.retry_after.filter(|wait| *wait > self.patience.longest_wait);
                 if long.is_some_and(|wait| route.paused(provider, wait)) {
                     pass.answered();
-                    return again(fault, None);
+                    return again(fault, Some(Duration::ZERO));
                 }
                 pass.pressed();
                 // It holds for everyone who would send now, not for this question alone.
@@ -192,11 +192,16 @@ impl HttpModel {
                 again(fault, received.retry_after)
             }
             Verdict::Again => {
+                let mut wait = received.retry_after;
                 match route.failed(provider) {
-                    true => pass.answered(),
-                    false => pass.failed(),
+                    Blame::Server => pass.failed(),
+                    Blame::Provider { left_out } => {
+                        pass.answered();
+                        // Somebody else serves it next: there is nobody to wait for, however often this one has failed.
+                        wait = wait.or(left_out.then_some(Duration::ZERO));
+                    }
                 }
-                again(fault, received.retry_after)
+                again(fault, wait)
             }
             Verdict::Refused | Verdict::Fatal => {
                 pass.answered();

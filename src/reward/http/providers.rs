@@ -33,6 +33,18 @@ pub(super) struct Route<'a> {
     trials: Vec<String>,
 }
 
+/// Whose affair a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blame {
+    /// The server's: nobody was named, the provider cannot be left out, or it was and served all the same.
+    Server,
+    /// The provider's own.
+    Provider {
+        /// Whether the next request leaves it out, and so need not wait for it.
+        left_out: bool,
+    },
+}
+
 impl Providers {
     /// Without a choice (another server than OpenRouter, a pinned provider) nobody is left out.
     pub(super) fn new(choice: bool) -> Self {
@@ -80,17 +92,18 @@ impl Route<'_> {
         self.trials.retain(|trial| *trial != name);
     }
 
-    /// A provider failed. Whether that is its own affair; else it is the server's: nobody was named, it cannot be left out,
-    /// or it was and served all the same.
-    pub(super) fn failed(mut self, provider: Option<&str>) -> bool {
-        let Some(name) = self.of_its_own(provider) else { return false };
+    /// A provider failed.
+    pub(super) fn failed(mut self, provider: Option<&str>) -> Blame {
+        let Some(name) = self.of_its_own(provider) else { return Blame::Server };
         let trial = self.trials.contains(&name);
         self.trials.retain(|trial| *trial != name);
-        self.providers.state().circuits.entry(name).or_default().failed(trial, Instant::now());
-        true
+        let mut state = self.providers.state();
+        let circuit = state.circuits.entry(name).or_default();
+        circuit.failed(trial, Instant::now());
+        Blame::Provider { left_out: !circuit.is_closed() }
     }
 
-    /// A provider asked for a pause. Whether that is its own affair, as in [`Route::failed`].
+    /// A provider asked for a pause. Whether that is its own affair, and it is left out for so long.
     pub(super) fn paused(mut self, provider: Option<&str>, pause: Duration) -> bool {
         let Some(name) = self.of_its_own(provider) else { return false };
         let trial = self.trials.contains(&name);
@@ -143,8 +156,9 @@ mod tests {
     use super::*;
 
     fn failing(providers: &Providers, name: &str) {
-        for _ in 0..FAILURES {
-            assert!(providers.route().failed(Some(name)));
+        for failure in 1..=FAILURES {
+            let left_out = failure == FAILURES;
+            assert_eq!(providers.route().failed(Some(name)), Blame::Provider { left_out });
         }
     }
 
@@ -161,7 +175,7 @@ mod tests {
         failing(&providers, "Google AI Studio");
         providers.route().answered(Some("Together"));
         assert_eq!(providers.route().ignored(), ["google-ai-studio"]);
-        assert!(!providers.route().failed(None), "nobody was named: it is the server's");
+        assert_eq!(providers.route().failed(None), Blame::Server, "nobody was named");
     }
 
     #[test]
@@ -175,7 +189,11 @@ mod tests {
         trial.answered(Some("b"));
         let again = providers.route();
         assert!(again.ignored().is_empty(), "another's answer tells nothing of it");
-        again.answered(Some("a"));
+        // Who has failed in the trial goes elsewhere at once.
+        assert_eq!(again.failed(Some("a")), Blame::Provider { left_out: true });
+        assert_eq!(providers.route().ignored(), ["a"]);
+        elapse(&providers, "a");
+        providers.route().answered(Some("a"));
         assert!(providers.route().ignored().is_empty() && providers.route().trials.is_empty());
     }
 
@@ -185,11 +203,11 @@ mod tests {
         failing(&providers, "a");
         providers.route().nobody_left();
         assert!(providers.route().ignored().is_empty());
-        assert!(!providers.route().failed(Some("a")));
+        assert_eq!(providers.route().failed(Some("a")), Blame::Server);
         providers.route().answered(Some("a"));
-        assert!(!providers.route().failed(Some("a")), "its own answer does not say that there is another");
+        assert_eq!(providers.route().failed(Some("a")), Blame::Server, "its own answer tells of nobody else");
         providers.route().answered(Some("b"));
-        assert!(providers.route().failed(Some("a")));
+        assert_eq!(providers.route().failed(Some("a")), Blame::Provider { left_out: false });
     }
 
     #[test]
@@ -197,14 +215,14 @@ mod tests {
         let providers = Providers::new(true);
         assert!(providers.route().paused(Some("a"), Duration::from_secs(u64::MAX)));
         assert_eq!(providers.route().ignored(), ["a"]);
-        assert!(!providers.route().failed(Some("a")), "left out, and served all the same");
+        assert_eq!(providers.route().failed(Some("a")), Blame::Server, "left out, and served all the same");
     }
 
     #[test]
     fn without_a_choice_nobody_is_left_out() {
         let providers = Providers::new(false);
         for _ in 0..2 * FAILURES {
-            assert!(!providers.route().failed(Some("a")));
+            assert_eq!(providers.route().failed(Some("a")), Blame::Server);
         }
         assert!(providers.route().ignored().is_empty());
     }

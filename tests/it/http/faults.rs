@@ -262,6 +262,10 @@ async fn odd_bodies_are_no_panic() {
     let parts = r#"{"choices":[{"finish_reason":"stop","message":{"content":[{"type":"text","text":"AN"},{"text":"SWER: 4"}]}}]}"#;
     let (reply, _, _stub) = after([Fault::Raw { status: 200, body: parts.into() }]).await;
     assert_eq!(reply.expect("answered").text, "ANSWER: 4");
+    let nan = r#"{"choices":[{"finish_reason":"stop","message":{"content":"NaN \" NaN 4"}}],"usage":{"cost":NaN,"x":-Infinity}}"#;
+    let (reply, notes, _stub) = after([Fault::Raw { status: 200, body: nan.into() }]).await;
+    let reply = reply.expect("answered");
+    assert_eq!((reply.text.as_str(), reply.usage.cost_usd, notes.sends()), ("NaN \" NaN 4", None, vec![1]));
     let long = format!("{{\"error\":{{\"code\":400,\"message\":\"{}\\n\\u001b[31m\"}}}}", "x ".repeat(5000));
     let (reply, _, _stub) = after([Fault::Raw { status: 400, body: long }]).await;
     let message = reply.expect_err("refused").message;

@@ -46,6 +46,19 @@ async fn one_that_fails_is_left_out_and_the_other_goes_on() {
 }
 
 #[tokio::test]
+async fn a_question_goes_elsewhere_as_soon_as_its_provider_is_left_out() {
+    let stub = two();
+    let model = open("openai/gpt-5.1", &options(&stub)).expect("in the catalogue");
+    ask_about(&*model, 1..2).await;
+    let sticky = stub.tally().by_provider.into_keys().next().expect("somebody served it");
+    stub.fail(&[sticky.as_str()]);
+    let (reply, _) = ask(&*model, &request(1, &images(1, 1), "pull it")).await;
+    let reply = reply.expect("answered");
+    assert_eq!(u64::from(reply.attempts), FAILURES + 1);
+    assert_ne!(reply.provider.as_deref(), Some(sticky.as_str()));
+}
+
+#[tokio::test]
 async fn another_model_is_not_told_of_it() {
     let stub = two();
     stub.fail(&["Google AI Studio", "Together"]);
