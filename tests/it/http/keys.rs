@@ -107,8 +107,7 @@ fn a_key_for_another_server_in_clear_text_is_told_once() {
             ..ModelOptions::default()
         };
         open("any", &options).expect("servers of a cluster seldom have certificates");
-        let lines = lines.lock().expect("not poisoned").clone();
-        lines
+        lines.lock().expect("not poisoned").clone()
     };
     let key = || Secret::new(OTHER);
     let clear = told("http://node1.example:8000/v1", key());
