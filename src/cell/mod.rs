@@ -21,6 +21,7 @@ mod questions;
 mod state;
 pub mod store;
 mod streams;
+mod width;
 mod work;
 
 pub use bundle::{Bundle, Html, Markdown};
@@ -34,4 +35,5 @@ pub use state::{data, keep, open, scores, trajectory};
 pub use {
     child::{failed, panicked},
     display::{TypeOf, type_of},
+    link::read,
 };

@@ -25,6 +25,30 @@ pub(super) fn shown_by_evcxr(code: &str) -> Option<String> {
     code.rfind(OURS).map(|at| format!("{}{SHOW}{}", &code[..at], &code[at + OURS.len()..]))
 }
 
+/// How evcxr shows a value where its first way does not compile, for whatever reason: a variable that is moved by what is
+/// shown is one.
+const DEBUG: &str = "evcxr_send_text_plain(&format!(\"{:?}\",&(";
+const DEBUG_END: &str = "\n)));";
+
+/// The same code with a value shown as the toolkit shows it, where evcxr has fallen back to its second way.
+pub(super) fn shown_otherwise(code: &str) -> Option<String> {
+    let (start, end) = (code.rfind(DEBUG)?, code.rfind(DEBUG_END)?);
+    if end < start || !code.contains("use roborm::prelude::*;") {
+        return None;
+    }
+    let (value, rest) = (&code[start + DEBUG.len()..end], &code[end + DEBUG_END.len()..]);
+    Some(format!("{}({value}{OURS}{rest}", &code[..start]))
+}
+
+/// The same code with values shown as the toolkit shows them, and nothing else changed.
+pub(super) fn shown_by_us(code: &str) -> String {
+    let mut code = code.to_owned();
+    if let Some(at) = code.rfind(SHOW) {
+        code.replace_range(at..at + SHOW.len(), OURS);
+    }
+    code
+}
+
 /// The code that is compiled.
 pub(super) fn replace(code: &str) -> String {
     let mut code = code.to_owned();
