@@ -25,11 +25,17 @@ impl Warm {
     /// cells are compiled as if there were none.
     pub fn start(toolkit: &Toolkit, files: &Files, tells_types: bool) -> Option<Self> {
         // Beside the cells: the name of a library that is loaded before all others must be free of blanks.
-        fs::copy(toolkit.dir().join(HOLD), files.cells().join("hold.so")).ok()?;
+        let hold = files.cells().join("hold.so");
+        if !hold.exists() {
+            fs::copy(toolkit.dir().join(HOLD), hold).ok()?;
+        }
         let folder = files.cells().join(OUT).join("src");
         fs::create_dir_all(&folder).ok()?;
+        let file = folder.join(ROOT);
         let root = format!("{HEAD}\nmod roborm_is_loaded {{\n    use roborm::prelude::*;\n}}\ninclude!(\"lib.rs\");\n");
-        fs::write(folder.join(ROOT), root).ok()?;
+        if !file.exists() {
+            fs::write(file, root).ok()?;
+        }
         let cell = source();
         let mut rustc = command(toolkit.dir(), toolkit.recorded(), &toolkit.recorded().rustc);
         arguments(&mut rustc, &cell.with_file_name(ROOT), Path::new(OUT), tells_types, "0");
