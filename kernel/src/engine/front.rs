@@ -268,7 +268,7 @@ impl Front {
         let mut compile = |code: &str| -> io::Result<(bool, Vec<u8>)> {
             if may_be_warm
                 && warm::takes(code)
-                && let Some(said) = warm::compile(&files, code, &shared)
+                && let Some(said) = warm::compile(&files, code, !open.is_empty(), &shared)
             {
                 return Ok((shared.is_file(), said));
             }

@@ -217,6 +217,7 @@ fn paths(of: &str) -> impl Iterator<Item = &str> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

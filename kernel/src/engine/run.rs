@@ -42,7 +42,7 @@ pub struct Engine {
     pub(super) control: Arc<Control>,
     shared: Arc<Shared>,
     toolkit: Toolkit,
-    _warm: Option<Warm>,
+    _warm: [Option<Warm>; 2],
     session: Session,
     /// The source of the cell whose chart brought what draws charts: it brings it again.
     carrier: Option<String>,
@@ -66,7 +66,7 @@ impl Engine {
     /// The toolkit is not whole, or the process that runs cells cannot be started.
     pub fn start(toolkit: &Toolkit, events: impl Fn(Event) + Send + Sync + 'static) -> Result<Self> {
         let session = Session::new()?;
-        let warm = Warm::start(toolkit, &session.files);
+        let types = Warm::start(toolkit, &session.files, true);
         let events: super::pump::Events = Arc::new(events);
         let control = Arc::new(Control::new(session.files.stop()));
         let pump = Pump::start(&session.files, Arc::clone(&events), Arc::clone(&control))?;
@@ -96,6 +96,8 @@ impl Engine {
         control.watch(Arc::clone(&process));
         let shared = Arc::new(Shared::new(Arc::clone(&pump), toolkit));
         pump.end();
+        // Behind the other: whoever waits for the first cell waits for that.
+        let warm = [types, Warm::start(toolkit, &session.files, false)];
         let toolkit = toolkit.clone();
         let holes = Holes::read(&session.files.types());
         Ok(Self {
