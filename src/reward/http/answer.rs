@@ -17,6 +17,8 @@ pub(super) enum Answer {
     Empty,
     /// It cannot be read to its end.
     Broken,
+    /// A web page: no reward model answers with one.
+    WebPage,
 }
 
 pub(super) fn read(body: &[u8]) -> Answer {
@@ -30,11 +32,7 @@ pub(super) fn read(body: &[u8]) -> Answer {
     };
     match value {
         Some(Value::Object(object)) => of_value(&Value::Object(object)),
-        // Whatever else is amiss, no reward model answers with a web page.
-        _ if text.trim_start().starts_with('<') => {
-            let message = "a web page and no answer".to_owned();
-            Answer::Error(ServerError { message, ..ServerError::of(&Value::Null, 404) })
-        }
+        _ if text.trim_start().starts_with('<') => Answer::WebPage,
         _ => Answer::Broken,
     }
 }

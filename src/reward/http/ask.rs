@@ -148,6 +148,7 @@ impl HttpModel {
         };
         let error = match answer {
             Answer::Reply(mut reply) => {
+                endpoint.has_answered.store(true, Ordering::Relaxed);
                 place.answered();
                 pass.answered();
                 route.answered(reply.provider.as_deref());
@@ -163,6 +164,12 @@ impl HttpModel {
                 pass.failed();
                 let fault = Fault { maybe_billed: true, ..Fault::new(FaultKind::Passing, "a reply that breaks off") };
                 return Step::Again { fault, cut: true, empty: false, wait: received.retry_after };
+            }
+            // Of a server that has answered: something on the way, for the moment. Else the address is wrong.
+            Answer::WebPage => {
+                let status = if endpoint.has_answered.load(Ordering::Relaxed) { 502 } else { 404 };
+                let message = "a web page and no answer".to_owned();
+                ServerError { message, ..ServerError::of(&serde_json::Value::Null, status) }
             }
             Answer::Error(error) => error,
         };

@@ -32,8 +32,10 @@ pub(super) struct Endpoint {
     pub(super) key: Option<Secret>,
     pub(super) limiter: Limiter,
     pub(super) breaker: Breaker,
-    /// It has answered before.
+    /// Something there has spoken HTTP before.
     pub(super) reached: AtomicBool,
+    /// It has answered a question before.
+    pub(super) has_answered: AtomicBool,
 }
 
 impl Endpoint {
@@ -69,7 +71,15 @@ impl Endpoint {
                 .with_help("copy the key again: a line break or a quote may have come with it"));
         }
         let breaker = Breaker::new(patience.deadline);
-        Ok(Self { base, dialect, key, limiter, breaker, reached: AtomicBool::new(false) })
+        Ok(Self {
+            base,
+            dialect,
+            key,
+            limiter,
+            breaker,
+            reached: AtomicBool::new(false),
+            has_answered: AtomicBool::new(false),
+        })
     }
 
     /// A word on a key that leaves the machine in clear text. Servers of a cluster often have no certificate and a key of

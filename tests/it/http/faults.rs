@@ -237,6 +237,21 @@ async fn a_server_that_comes_back_is_asked_again() {
 }
 
 #[tokio::test]
+async fn a_web_page_is_a_wrong_address_at_first_and_passes_later() {
+    let page = Fault::Raw { status: 200, body: "<html>Sign in</html>".into() };
+    let (reply, notes, _stub) = after([page.clone()]).await;
+    let fault = reply.expect_err("the address is wrong");
+    assert_eq!((fault.kind, notes.sends()), (FaultKind::Fatal, vec![1]));
+    assert!(fault.message.contains("web page"), "{}", fault.message);
+
+    let stub = stub(Config { script: vec![Fault::None, page], ..Config::default() });
+    let model = model(&stub, "openai/gpt-5.1");
+    for attempts in [1, 2] {
+        assert_eq!(ask(&*model, &one()).await.0.expect("answered").attempts, attempts);
+    }
+}
+
+#[tokio::test]
 async fn odd_bodies_are_no_panic() {
     for body in [
         "",
