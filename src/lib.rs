@@ -25,6 +25,7 @@ pub mod dataset;
 pub mod display;
 pub mod error;
 pub mod frames;
+mod local;
 pub mod paraphrase;
 pub mod prelude;
 mod program;

@@ -123,8 +123,10 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
     answer.status = outcome.exit_status();
     if answer.status != 0 {
         answer = go_on(answer, session);
-        if outcome.counts.failed > 0 && !session.typed.contains("--retry") {
-            answer = answer.note("  what a server refused is asked again with --retry failed only");
+        // Frames that could not be had are tried again in any case.
+        let refused = outcome.failures.iter().any(|failure| failure.model.is_some());
+        if refused && !session.typed.contains("--retry") {
+            answer = answer.note("  what a model refused is asked again with --retry failed only");
         }
     }
     answer
