@@ -147,6 +147,21 @@ impl Holes {
         (text, open)
     }
 
+    /// A column (from 1) of a line that evcxr wrote, of that of the line as rustc saw it, where the holes were open.
+    pub fn back(&self, line: &str, column: usize) -> usize {
+        let mut column = column;
+        for (at, _) in line.match_indices(HEAD) {
+            let name: String =
+                line[at..].chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
+            let Some(number) = number(&name) else { continue };
+            let seen = self.written.get(&number).map_or(1, |written| written.chars().count());
+            if column > line[..at].chars().count() + seen {
+                column += name.chars().count() - seen.min(name.chars().count());
+            }
+        }
+        column
+    }
+
     /// Reads the types of holes off what rustc made of the code, and notes them. `None`: one is not there, or is none that
     /// the next cell is known to be able to name.
     pub fn fill(&mut self, open: &[usize], mir: &str, code: &str, toolkit: &[String]) -> Option<()> {
@@ -220,6 +235,15 @@ fn paths(of: &str) -> impl Iterator<Item = &str> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_are_those_of_what_evcxr_wrote() {
+        let holes = Holes::default();
+        // `let a: _ = f(); g()`
+        let line = "let a: RobormTypeOf0_ = f(); g()";
+        assert_eq!((holes.back(line, 5), holes.back(line, 12), holes.back(line, 17)), (5, 25, 30));
+        assert_eq!(holes.back("g()", 2), 2);
+    }
 
     const CODE: &str = "struct Pair {}\nlet a: RobormTypeOf0_ = f();let b: RobormTypeOf1_ = g();\n\
                         evcxr_variable_store.put_variable::<RobormTypeOf0_>(stringify!(a), a);\n\

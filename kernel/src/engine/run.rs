@@ -512,7 +512,9 @@ impl Engine {
 
     /// A place of what was compiled last, as a line of the section (from 1) and a column of it.
     fn in_cell(&self, line: usize, column: usize, edited: &Edited) -> Option<(usize, usize)> {
-        let (at, column) = edited.place_of(&self.context.last_source().ok()?, line, column)?;
+        let compiled = self.context.last_source().ok()?;
+        let column = compiled.lines().nth(line.checked_sub(1)?).map_or(column, |text| self.holes.back(text, column));
+        let (at, column) = edited.place_of(&compiled, line, column)?;
         Some((at, edited.back(at, column)))
     }
 }
