@@ -32,6 +32,6 @@ pub use state::{data, keep, open, scores, trajectory};
 
 #[doc(hidden)]
 pub use {
-    child::{failed, panicked},
+    child::{EvcxrUserCodeError, failed, panicked},
     display::{TypeOf, type_of},
 };
