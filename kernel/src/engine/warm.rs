@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
@@ -38,6 +39,8 @@ impl Warm {
             .env("ROBORM_WARM_CELL", &cell)
             .env("ROBORM_WARM_SOCKET", files.warm())
             .current_dir(files.cells())
+            // What is typed at a terminal to interrupt a cell does not end it.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());

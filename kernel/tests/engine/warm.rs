@@ -93,5 +93,5 @@ fn a_type_that_was_asked_for_lasts() {
     assert_eq!(bench.value("format!(\"{second} {}\", other.sum::<i32>() + range.len() as i32)"), "\"1 9\"");
     let types: std::collections::BTreeMap<String, String> = bench.engine.variables().into_iter().collect();
     assert_eq!(types["first"], types["second"]);
-    assert!(types["first"].ends_with("Wrapping<u8>") && types["other"].ends_with("Range<i32>"), "{types:?}");
+    assert!(types["first"].ends_with("Wrapping<u8>") && types["range"].ends_with("Range<i32>"), "{types:?}");
 }
