@@ -58,9 +58,9 @@ impl Files {
         self.0.join("stop")
     }
 
-    /// Where the rustc that waits for cells is asked; there is one that tells types, and one that does not.
-    pub fn warm(&self, tells_types: bool) -> PathBuf {
-        self.0.join(if tells_types { "warm-types" } else { "warm" })
+    /// Where the rustc that waits for cells is asked.
+    pub fn warm(&self) -> PathBuf {
+        self.0.join("warm")
     }
 
     /// What is known of the types of variables: see [`super::holes`].

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
@@ -21,30 +22,25 @@ const HEAD: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
 pub(super) struct Warm(Child);
 
 impl Warm {
-    /// Starts one that tells types, or one that does not and is quicker for it; it is ready in a tenth of a second. `None`:
-    /// cells are compiled as if there were none.
-    pub fn start(toolkit: &Toolkit, files: &Files, tells_types: bool) -> Option<Self> {
+    /// Starts it; it is ready in a tenth of a second. `None`: cells are compiled as if there were none.
+    pub fn start(toolkit: &Toolkit, files: &Files) -> Option<Self> {
         // Beside the cells: the name of a library that is loaded before all others must be free of blanks.
-        let hold = files.cells().join("hold.so");
-        if !hold.exists() {
-            fs::copy(toolkit.dir().join(HOLD), hold).ok()?;
-        }
+        fs::copy(toolkit.dir().join(HOLD), files.cells().join("hold.so")).ok()?;
         let folder = files.cells().join(OUT).join("src");
         fs::create_dir_all(&folder).ok()?;
-        let file = folder.join(ROOT);
         let root = format!("{HEAD}\nmod roborm_is_loaded {{\n    use roborm::prelude::*;\n}}\ninclude!(\"lib.rs\");\n");
-        if !file.exists() {
-            fs::write(file, root).ok()?;
-        }
+        fs::write(folder.join(ROOT), root).ok()?;
         let cell = source();
         let mut rustc = command(toolkit.dir(), toolkit.recorded(), &toolkit.recorded().rustc);
-        arguments(&mut rustc, &cell.with_file_name(ROOT), Path::new(OUT), tells_types, "0");
+        arguments(&mut rustc, &cell.with_file_name(ROOT), Path::new(OUT), "0");
         toolkit.recorded().link(toolkit.dir(), &mut rustc, false);
         rustc
             .env("LD_PRELOAD", "./hold.so")
             .env("ROBORM_WARM_CELL", &cell)
-            .env("ROBORM_WARM_SOCKET", files.warm(tells_types))
+            .env("ROBORM_WARM_SOCKET", files.warm())
             .current_dir(files.cells())
+            // What is typed at a terminal to interrupt a cell does not end it.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -72,12 +68,11 @@ pub(super) fn takes(code: &str) -> bool {
 }
 
 /// Compiles code; what rustc says of it. `None`: that is to be asked of a rustc started for it.
-pub(super) fn compile(files: &Files, code: &str, types: bool, library: &Path) -> Option<Vec<u8>> {
+pub(super) fn compile(files: &Files, code: &str, library: &Path) -> Option<Vec<u8>> {
     fs::write(source(), code.strip_prefix(HEAD)?).ok()?;
     clean(library);
     // From here on it is compiled.
-    let asked = UnixStream::connect(files.warm(types));
-    let mut asked = if types { asked } else { asked.or_else(|_| UnixStream::connect(files.warm(true))) }.ok()?;
+    let mut asked = UnixStream::connect(files.warm()).ok()?;
     let mut said = Vec::new();
     asked.read_to_end(&mut said).ok()?;
     if library.is_file() {
