@@ -20,10 +20,12 @@
 pub mod cell;
 pub mod chart;
 pub mod command;
+mod damage;
 pub mod dataset;
 pub mod display;
 pub mod error;
 pub mod frames;
+mod local;
 pub mod paraphrase;
 pub mod prelude;
 mod program;

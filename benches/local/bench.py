@@ -86,7 +86,9 @@ class Ours:
     """The worker, spoken to as roborm does."""
 
     def __init__(self, program, folder, threads):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # As roborm sets it; another value in this program's environment is measured instead.
+        environment = {"OMP_WAIT_POLICY": "passive", **os.environ}
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         start = time.perf_counter()
         self.ask({"load": dict(folder=str(folder), device="cpu", dtype="stored", video="stored", threads=threads)})
         self.load_s = time.perf_counter() - start

@@ -228,6 +228,18 @@ pub fn failed<E: Display>(error: &E) {
     fail(error.to_string(), own, std::panic::Location::caller());
 }
 
+/// What `?` at the top level of a cell makes of an error, in the place of a type of this name that evcxr writes into every
+/// cell: to the compiler, its `From` costs a look at every `From` that there is.
+pub struct EvcxrUserCodeError {}
+
+impl<E: Display> From<E> for EvcxrUserCodeError {
+    #[track_caller]
+    fn from(error: E) -> Self {
+        failed(&error);
+        Self {}
+    }
+}
+
 fn fail(message: String, own: Option<&crate::Error>, at: &std::panic::Location<'_>) {
     let failed = match own {
         Some(error) if error.is_interrupted() => Failed::Interrupted,

@@ -33,7 +33,7 @@ pub use state::{data, keep, open, scores, trajectory};
 
 #[doc(hidden)]
 pub use {
-    child::{failed, panicked},
+    child::{EvcxrUserCodeError, failed, panicked},
     display::{TypeOf, type_of},
     link::read,
 };

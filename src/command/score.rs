@@ -31,6 +31,7 @@ pub(super) struct Score {
 impl Score {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         ScoreTable::check_writable(&self.out)?;
+        self.scoring.check_out(&self.out, self.dataset.as_deref())?;
         let dataset = self.scoring.open(self.dataset.as_deref(), session)?;
         let (study, prices) = self.scoring.study(session, &dataset, false)?;
         let outcome = run(study, session)?;
@@ -122,8 +123,10 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
     answer.status = outcome.exit_status();
     if answer.status != 0 {
         answer = go_on(answer, session);
-        if outcome.counts.failed > 0 && !session.typed.contains("--retry") {
-            answer = answer.note("  what a server refused is asked again with --retry failed only");
+        // Frames that could not be had are tried again in any case.
+        let refused = outcome.failures.iter().any(|failure| failure.model.is_some());
+        if refused && !session.typed.contains("--retry") {
+            answer = answer.note("  what a model refused is asked again with --retry failed only");
         }
     }
     answer

@@ -18,10 +18,12 @@
 mod demo;
 mod file;
 mod set;
+mod similarity;
 mod strategy;
 
 pub use demo::demo;
 pub use set::ParaphraseSet;
+pub use similarity::{Embedding, SentenceModel};
 pub use strategy::Strategy;
 
 /// What a paraphrase belongs to.

@@ -22,12 +22,12 @@ pub struct Reply {
     pub request_id: Option<String>,
     /// Tokens and dollars.
     pub usage: Usage,
-    /// From send to last byte, of the attempt that succeeded.
+    /// From send to last byte, of the attempt that succeeded. What a model answers in one batch has the batch's.
     pub latency_ms: Option<f64>,
     /// Sends, retries included.
     pub attempts: u32,
     /// Further figures by name that the model gives beside its text, for extra columns (a local checkpoint's
-    /// probability of each answer: `p1` … `p5`).
+    /// probability of each answer where the score's digit stands, `p1` … `p5`; none where the reply is unparsed).
     pub extra: Vec<(String, f64)>,
 }
 

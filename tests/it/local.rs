@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roborm::frames::{Frame, Frames};
+use roborm::paraphrase::SentenceModel;
 use roborm::reward::local::{LocalDevice, LocalModel, LocalSpec, Times};
 use roborm::reward::{Call, Fault, FaultKind, ModelOptions, Part, Prompt, Reply, Request, RewardModel};
 
@@ -194,11 +195,86 @@ fn one_question_a_trajectory_and_each_wording_once() {
     assert_eq!(
         model.notes(),
         [
+            format!("{name}: its files are not looked at"),
             format!("{name} on cpu: weights 2000.0 MB as f32, keys and values 1.0 KiB a token"),
             format!("{name}: 3 answers, up to 2 instructions at a time; 18 % of the prompts' tokens were shared"),
-            format!("{name}: columns p1 to p5: the probabilities of the answers 1 to 5 at the answer's place"),
+            format!("{name}: columns p1 to p5: the probabilities of the answers 1 to 5 where the score's digit stands"),
         ]
     );
+}
+
+#[test]
+fn the_probabilities_are_those_where_the_score_stands() {
+    let model = fake();
+    let clip = frames(1, 4, 4);
+    for (answer, place) in [
+        ("ANSWER: 4", Some(8)),
+        ("From 1 to 5, with 3 cups moved. ANSWER: 5", Some(40)),
+        ("é 4", Some(3)),
+        ("2 of 5 steps were done: Score: 2/5", Some(31)),
+        // Said twice, the first.
+        ("Score: 3. So the final answer: 3", Some(7)),
+        // A score without a digit, and answers without a score.
+        ("ANSWER: four", None),
+        ("ANSWER: 3 to 4", None),
+        ("ANSWER: 3, or else ANSWER: 4", None),
+        ("I saw 2 cups", None),
+    ] {
+        let reply = ask(&model, &clip, &[&format!("say: {answer}")]).remove(0).expect("an answer");
+        assert_eq!(reply.text, answer);
+        let shares: Vec<f64> = reply.extra.iter().map(|(_, share)| *share).collect();
+        let wanted = place.map_or(Vec::new(), |place| vec![f64::from(place) / 100.0; 5]);
+        assert_eq!(shares, wanted, "{answer}");
+    }
+    let notes = model.notes();
+    assert!(
+        notes.iter().any(
+            |note| note.ends_with(": 9 answers, one instruction at a time; 0 % of the prompts' tokens were shared")
+        ),
+        "{notes:?}"
+    );
+    assert!(
+        notes.iter().any(|note| note.ends_with("; 4 answers have none, for want of a score in digits")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn threads_of_the_worker_wait_asleep() {
+    let model = fake();
+    let policy = std::env::var("OMP_WAIT_POLICY").unwrap_or_else(|_| "passive".into());
+    assert_eq!(texts(&ask(&model, &frames(1, 4, 4), &["say: $OMP_WAIT_POLICY"])), [policy]);
+}
+
+#[test]
+fn sentences_are_compared_by_their_vectors() {
+    let program = fixture("local/fake_worker.py");
+    let model = SentenceModel::open_with("anywhere", &program).expect("a worker");
+    let made = model.embed(&["odd", "even"]).expect("vectors");
+    assert_eq!(made[0].as_slice(), [1.0, 0.0]);
+    assert!((made[0].cosine(&made[1]) - 0.6).abs() < 1e-7);
+    assert!((made[1].cosine(&made[1]) - 1.0).abs() < 1e-7);
+    let error = model.embed(&["die"]).expect_err("it died");
+    assert_eq!(error.to_string(), "the worker of local checkpoints was killed (perhaps for want of memory)");
+    // Another is started.
+    assert_eq!(model.embed(&["odd"]).expect("vectors"), made[..1]);
+}
+
+/// The true worker on the fixture, whose vectors the worker's own tests hold against transformers.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn the_true_encoder() {
+    let model = match SentenceModel::open(fixture("minilm")) {
+        Err(error) if error.to_string().contains("was not found") => return println!("skipped: {error}"),
+        opened => opened.expect("an encoder and a worker"),
+    };
+    let made = model.embed(&["Put the RED cup down", "put the red cup down", "lift it"]).expect("vectors");
+    assert_eq!(made[0].as_slice().len(), 24);
+    assert!(made[0].cosine(&made[1]) > 1.0 - 1e-6, "it knows no capitals");
+    assert!(made[0].cosine(&made[2]) < 1.0 - 1e-3);
+    let error = SentenceModel::open(fixture("qwen3vl/base")).err().expect("no encoder");
+    assert!(error.to_string().ends_with("is no model of sentences known here"), "{error}");
+    assert!(error.help().is_some());
 }
 
 #[test]

@@ -242,12 +242,12 @@ impl<'a> Rust<'a> {
     }
 
     /// What is written of the types of [`Rust::untyped`].
-    pub fn written(&self) -> Vec<Option<&str>> {
+    pub fn written(&self) -> Vec<String> {
         let of = |binding: &Binding| match &binding.place {
-            Place::Simple { old: Some(old), .. } => self.source.get(old.clone()),
+            Place::Simple { old: Some(old), .. } => self.source.get(old.clone()).map(str::to_owned),
             _ => None,
         };
-        self.untyped.iter().map(of).collect()
+        self.untyped.iter().map(|binding| of(binding).unwrap_or_else(|| "_".to_owned())).collect()
     }
 
     /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.

@@ -25,7 +25,7 @@ const LOG: &str = "ROBORM_FRONT_LOG";
 /// A cell that teaches evcxr that a cell may end at a `?`: it has to fail first. evcxr knows by the code it then writes.
 pub(super) const QUESTION: &str = "core::result::Result::<(), roborm::Error>::Ok(())?;";
 /// What evcxr calls the crate that it makes of a cell.
-const CELL: &str = "ctx";
+pub(super) const CELL: &str = "ctx";
 
 /// Where this program was called by the name of a tool, does the tool's work and returns the exit status.
 pub fn main() -> Option<ExitCode> {
@@ -190,6 +190,8 @@ impl Front {
             return Ok(ExitCode::from(101));
         }
         let mut holes = Holes::read(&files.types());
+        // A server that is not ours knows evcxr's own type alone.
+        let source = if self.plain { source } else { generated::with_shared_error(&source) };
         let (source, open) = holes.replace(&source);
         let source = match (check, self.plain) {
             (true, _) => source,
@@ -236,7 +238,7 @@ impl Front {
                 "-Ztrim-diagnostic-paths=no",
             ]);
         } else {
-            arguments(&mut rustc, &file, &out, !open.is_empty(), opt_level);
+            arguments(&mut rustc, &file, &out, opt_level);
         }
         self.recorded.link(&self.toolkit, &mut rustc, check || self.plain || !foreign.is_empty());
         if self.plain {
@@ -291,8 +293,8 @@ impl Front {
             return Ok(ExitCode::from(101));
         }
         if succeeded && !open.is_empty() {
-            let mir = fs::read_to_string(out.join(format!("{CELL}.mir")))?;
-            if holes.fill(&open, &mir, &source, &self.recorded.types).is_none() {
+            let library = fs::read(&shared)?;
+            if holes.fill(&open, &library, &source, &self.recorded.types).is_none() && files.is_quick() {
                 files.set_failed();
                 say(&nowhere())?;
                 return Ok(ExitCode::from(101));
@@ -337,17 +339,16 @@ fn common(rustc: &mut Command, file: &Path, out: &Path) {
     rustc.arg(file).arg("--out-dir").arg(out).env("RUSTC_BOOTSTRAP", "1");
 }
 
-/// What rustc is given to make a library of a cell; with `mir`, also what tells the types in it.
-pub(super) fn arguments(rustc: &mut Command, file: &Path, out: &Path, mir: bool, opt_level: &str) {
+/// What rustc is given to make a library of a cell.
+pub(crate) fn arguments(rustc: &mut Command, file: &Path, out: &Path, opt_level: &str) {
     common(rustc, file, out);
     rustc.args(["--emit=link", "--crate-type=cdylib", "-Cprefer-dynamic", "-Ccodegen-units=1", "-Cstrip=debuginfo"]);
     rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
     // The toolkit shares what it has compiled of generic code, without optimisation.
     rustc.arg(format!("-Zshare-generics={}", if opt_level == "0" { "yes" } else { "no" }));
     rustc.arg(format!("-Copt-level={opt_level}"));
-    if mir {
-        rustc.args(["--emit=mir", "-Ztrim-diagnostic-paths=no"]);
-    }
+    // Names that tell the types they are of.
+    rustc.arg("-Csymbol-mangling-version=v0");
 }
 
 /// Removes what a cell before has left where the library is expected.

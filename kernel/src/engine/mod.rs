@@ -38,6 +38,7 @@ pub use assistant::{Assistant, Completion, Completions, Inspection};
 pub use complete::{Completeness, completeness};
 pub use error::{Error, Result};
 pub use event::{Bundle, Event, Failure, InputReply, Outcome};
+pub(crate) use front::arguments;
+pub(crate) use holes::types_in;
 pub use interrupt::Interrupter;
 pub use run::Engine;
-pub(crate) use types::written;

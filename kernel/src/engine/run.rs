@@ -389,20 +389,18 @@ impl Engine {
         }
         // evcxr counts lines from the first of what it is given.
         let placed = |edited: &Edited| format!("{}{}", "\n".repeat(section.line), edited.text);
-        let mut edited = None;
-        let mut result = None;
-        if let Some(types) = self.open_holes(&rust) {
-            let with_holes = rust.edited(&types);
-            result = self.quickly(&placed(&with_holes));
-            self.holes.refresh();
-            edited = Some(with_holes);
+        let mut done = None;
+        if let Some(holes) = self.open_holes(&rust.written()) {
+            let edited = rust.edited(&holes);
+            done = self.quickly(&placed(&edited)).map(|result| (result, edited));
         }
-        let (result, edited) = match (result, edited) {
-            (Some(result), Some(edited)) => (result, edited),
+        let (result, edited) = match done {
+            Some(done) => done,
             // The long way: it has the better errors, and takes what the short one does not.
-            _ => {
+            None => {
                 let types = self.types(&rust, section, cell)?;
-                let edited = rust.edited(&types);
+                let holes = self.open_holes(&types).unwrap_or(types);
+                let edited = rust.edited(&holes);
                 let text = placed(&edited);
                 let result = match self.quickly(&text) {
                     Some(result) => result,
@@ -417,12 +415,10 @@ impl Engine {
                         result
                     }
                 };
-                if result.is_ok() {
-                    self.holes.learn(&types);
-                }
                 (result, edited)
             }
         };
+        self.holes.refresh();
         let heard = self.pump.end_of_section();
         self.ran = result.is_ok();
         match (result, heard.failed) {
@@ -450,13 +446,9 @@ impl Engine {
         (!has_failed).then_some(result)
     }
 
-    /// Names for the types of what the cell binds, for rustc to fill in.
-    fn open_holes(&mut self, rust: &Rust<'_>) -> Option<Vec<String>> {
-        let written: Vec<Option<&str>> = rust.written();
-        if written.is_empty() {
-            return None;
-        }
-        self.holes.open(&written).ok()
+    /// Names for the types of what the cell binds, for rustc to fill in what is not known of them.
+    fn open_holes(&mut self, written: &[String]) -> Option<Vec<String>> {
+        (!written.is_empty()).then(|| self.holes.open(written).ok()).flatten()
     }
 
     pub(super) fn failure(&mut self, error: evcxr::Error, cell: &str, line: usize, edited: Option<&Edited>) -> Failure {

@@ -6,10 +6,10 @@
 
 mod digest;
 mod hub;
+mod place;
 mod pool;
 mod spec;
 mod tally;
-mod worker;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -25,18 +25,9 @@ pub use spec::{LocalDevice, LocalSpec, Times};
 use super::{
     Call, Fault, FaultKind, Future, ImageNeeds, ModelConfig, Part, Price, Prompt, Reply, Request, RewardModel, Usage,
 };
-use crate::program::Program;
+use crate::local::{PROGRAM, Worker};
 use crate::{Error, Result};
 use pool::{Job, Pool, Scored, Setup};
-use worker::Worker;
-
-/// The worker that holds a checkpoint.
-const PROGRAM: Program = Program {
-    file: "roborm-local",
-    variable: "ROBORM_LOCAL",
-    what: "the worker of local checkpoints",
-    build: "build it with `cargo xtask libtorch` (540 MB are fetched once)",
-};
 
 /// New tokens at most: the protocol of RoboReward.
 const MAX_TOKENS: usize = 32;
@@ -187,7 +178,7 @@ fn devices(wanted: &LocalDevice, found: &Found) -> Result<Vec<String>> {
 
 fn reply(scored: &Scored, config: &ModelConfig) -> Reply {
     let answer = &scored.answer;
-    let shares = answer.digits.iter().flatten().zip(1..).map(|(&share, digit)| (format!("p{digit}"), share));
+    let shares = scored.shares.iter().flatten().zip(1..).map(|(&share, digit)| (format!("p{digit}"), share));
     let count = |tokens: usize| Some(tokens as u64);
     Reply {
         text: answer.text.clone(),
@@ -225,7 +216,7 @@ impl RewardModel for LocalModel {
         &self.prompt
     }
 
-    /// Memory, batch and shared tokens; a smaller batch after too little memory, a worker that had to be started again.
+    /// What is missing in the checkpoint; memory, batch and shared tokens; a smaller batch after too little memory, a worker that had to be started again.
     fn notes(&self) -> Vec<String> {
         self.pool.tally().notes(&self.name, &self.ready)
     }

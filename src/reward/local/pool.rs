@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use roborm_wire::local::{Answer, Ask, Clip, Failed, FailedKind, Load, Say, Score};
 use tokio::sync::oneshot;
 
-use super::Times;
 use super::tally::Tally;
-use super::worker::{Broken, Worker};
+use super::{Times, place};
 use crate::Result;
 use crate::frames::Frames;
+use crate::local::{Broken, Worker};
 use crate::reward::{Fault, FaultKind};
 
 /// One question: instructions of one trajectory.
@@ -25,10 +25,13 @@ pub(super) struct Job {
     pub(super) reply: oneshot::Sender<Vec<Result<Scored, Fault>>>,
 }
 
-/// An answer, and how long after its question it came.
+/// An answer to an instruction.
 #[derive(Clone)]
 pub(super) struct Scored {
     pub(super) answer: Answer,
+    /// The probabilities of the answers 1 to 5 where the score stands.
+    pub(super) shares: Option<[f64; 5]>,
+    /// From the question to this answer: what was asked together has one latency, as it has one wait.
     pub(super) latency_ms: f64,
 }
 
@@ -218,7 +221,7 @@ impl Place {
         let Some(worker) = &mut self.worker else { return Err(Broken::Gone("is gone".into())) };
         let start = Instant::now();
         let tally = &self.shared.tally;
-        let mut place = |index: usize, answer: Result<Scored, Fault>| {
+        let mut put = |index: usize, answer: Result<Scored, Fault>| {
             if let Some(slot) = left.get(index).and_then(|&index| answers.get_mut(index)) {
                 *slot = Some(answer);
             }
@@ -226,10 +229,11 @@ impl Place {
         let result = worker.ask(&ask, &pixels, |say| match say {
             Say::Answer(answer) => {
                 let latency_ms = start.elapsed().as_secs_f64() * 1e3;
-                lock(tally).answered(&answer);
-                place(answer.index, Ok(Scored { answer, latency_ms }));
+                let shares = place::shares(&answer);
+                lock(tally).answered(&answer, shares.is_some());
+                put(answer.index, Ok(Scored { answer, shares, latency_ms }));
             }
-            Say::Refused { index, why } => place(index, Err(fault(&job.trajectory, &why))),
+            Say::Refused { index, why } => put(index, Err(fault(&job.trajectory, &why))),
             Say::Done { notes: new } => {
                 let mut tally = lock(tally);
                 new.into_iter().for_each(|note| tally.trouble(format!("{}: {note}", job.trajectory)));

@@ -13,20 +13,20 @@ pub(super) struct Tally {
     together: usize,
     prompt_tokens: u64,
     shared_tokens: u64,
-    /// Answers without a digit from 1 to 5.
-    without_digit: u64,
+    /// Answers that no digit from 1 to 5 is the score of.
+    without: u64,
     troubles: Vec<String>,
     /// Troubles beyond those kept.
     more: u64,
 }
 
 impl Tally {
-    pub(super) fn answered(&mut self, answer: &Answer) {
+    pub(super) fn answered(&mut self, answer: &Answer, placed: bool) {
         self.answers += 1;
         self.together = self.together.max(answer.batch);
         self.prompt_tokens += answer.prompt_tokens as u64;
         self.shared_tokens += answer.shared_tokens as u64;
-        self.without_digit += u64::from(answer.digits.is_none());
+        self.without += u64::from(!placed);
     }
 
     /// A smaller batch after too little memory, a worker that had to be started again.
@@ -47,28 +47,39 @@ impl Tally {
         if self.answers == 0 {
             return notes;
         }
-        for ready in ready {
+        for (index, now) in ready.iter().enumerate() {
+            // Of the checkpoint, so alike on every device.
+            let new = |note: &&String| !ready[..index].iter().any(|before| before.notes.contains(note));
+            notes.extend(now.notes.iter().filter(new).map(|note| format!("{name}: {note}")));
             notes.push(format!(
                 "{name} on {}: weights {:.1} MB as {}, keys and values {:.1} KiB a token",
-                ready.device,
-                ready.weights as f64 / 1e6,
-                ready.dtype,
-                ready.token as f64 / 1024.0
+                now.device,
+                now.weights as f64 / 1e6,
+                now.dtype,
+                now.token as f64 / 1024.0
             ));
         }
         let share = 100.0 * self.shared_tokens as f64 / self.prompt_tokens.max(1) as f64;
-        notes.push(format!(
-            "{name}: {} answers, up to {} instructions at a time; {share:.0} % of the prompts' tokens were shared",
-            self.answers, self.together
-        ));
-        let without = match self.without_digit {
-            0 => String::new(),
-            1 => "; 1 answer has none, for want of a digit".to_owned(),
-            n => format!("; {n} answers have none, for want of a digit"),
+        let together = match self.together {
+            0 | 1 => "one instruction at a time".to_owned(),
+            n => format!("up to {n} instructions at a time"),
         };
         notes.push(format!(
-            "{name}: columns p1 to p5: the probabilities of the answers 1 to 5 at the answer's place{without}"
+            "{name}: {}, {together}; {share:.0} % of the prompts' tokens were shared",
+            answers(self.answers)
+        ));
+        let without = match self.without {
+            0 => String::new(),
+            1 => "; 1 answer has none, for want of a score in digits".to_owned(),
+            n => format!("; {n} answers have none, for want of a score in digits"),
+        };
+        notes.push(format!(
+            "{name}: columns p1 to p5: the probabilities of the answers 1 to 5 where the score's digit stands{without}"
         ));
         notes
     }
+}
+
+fn answers(count: u64) -> String {
+    if count == 1 { "1 answer".to_owned() } else { format!("{count} answers") }
 }

@@ -324,7 +324,8 @@ impl Engine {
         for at in pairs {
             self.set_end(*at, PairKey::from_bytes([0; 32]), End::Failed);
         }
-        self.report(trajectory, None, &error.to_string(), pairs.len() as u64);
+        let help = error.help().map(|help| format!(" ({help})")).unwrap_or_default();
+        self.report(trajectory, None, &format!("{error}{help}"), pairs.len() as u64);
     }
 
     fn report(&self, trajectory: usize, model: Option<usize>, message: &str, pairs: u64) {

@@ -5,7 +5,9 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
 use ffmpeg_next::frame::Video as Frame;
-use roborm_wire::{Configure, Failure, File, Hello, PROTOCOL, Picture, Reply, Request, SLOTS, receive, send};
+use roborm_wire::{
+    Configure, Failure, File, Hello, PROTOCOL, Picture, Reply, Request, SLOTS, end_with_parent, receive, send,
+};
 
 use crate::clip::Clip;
 use crate::decode::{Engine, Stop};
@@ -19,6 +21,7 @@ use crate::picture::Painter;
 /// Where the socket or the memory file fails: there is nobody left to tell.
 pub fn run() -> io::Result<()> {
     limits::keep_memory();
+    end_with_parent()?;
     // For the words of its errors.
     ffmpeg_next::init().map_err(io::Error::other)?;
     ffmpeg_next::log::set_level(ffmpeg_next::log::Level::Quiet);

@@ -6,7 +6,8 @@
 //! - [`tokenizer`]: text to token ids and back;
 //! - [`input`]: frames to patches, a prompt to token ids with their positions;
 //! - `model`: the vision tower and the text model (feature `libtorch`);
-//! - `engine`: greedy answers to many instructions over one prefill (feature `libtorch`).
+//! - `engine`: greedy answers to many instructions over one prefill (feature `libtorch`);
+//! - [`sentence`]: beside them, sentences as vectors, by models of the make of all-MiniLM-L6-v2.
 //!
 //! The behaviour is that of `transformers` 5.24 (`models/qwen3_vl`), which the tests hold it against.
 
@@ -17,6 +18,7 @@ mod error;
 pub mod input;
 #[cfg(feature = "libtorch")]
 pub mod model;
+pub mod sentence;
 pub mod tokenizer;
 
 pub use error::{Error, Result};

@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use roborm_local::checkpoint::Dtype;
 use roborm_local::engine::{Engine, Event, Opened, Question, device, look};
+use roborm_local::sentence::SentenceModel;
 use roborm_local::{Error, Result};
-use roborm_wire::local::{Ask, Check, Load, PROTOCOL, Say, Score, receive, send};
-use rustix::process::{Signal, set_parent_process_death_signal};
+use roborm_wire::end_with_parent;
+use roborm_wire::local::{Ask, Check, Embed, Load, PROTOCOL, Say, Score, receive, send};
 
 fn main() -> ExitCode {
     let asked = std::env::args().nth(1);
@@ -21,12 +22,13 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     }
-    // A worker without its roborm would hold gigabytes for nothing.
-    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    if end_with_parent().is_err() {
+        return ExitCode::FAILURE;
+    }
     // What libtorch throws comes as a panic and goes as an error: its trace is no news for the user.
     std::panic::set_hook(Box::new(|_| {}));
     let Ok(output) = answers() else { return ExitCode::FAILURE };
-    let mut worker = Worker { engine: None, key: None, output: BufWriter::new(output) };
+    let mut worker = Worker { engine: None, key: None, sentences: None, output: BufWriter::new(output) };
     let mut input = BufReader::with_capacity(1 << 20, io::stdin().lock());
     loop {
         match receive::<Ask>(&mut input) {
@@ -53,6 +55,8 @@ struct Worker {
     engine: Option<Engine>,
     /// The key of the frames that the engine has seen.
     key: Option<u64>,
+    /// The encoder of sentences that was used last, with its folder.
+    sentences: Option<(String, SentenceModel)>,
     output: BufWriter<File>,
 }
 
@@ -63,9 +67,20 @@ impl Worker {
             Ask::Check(check) => self.check(&check),
             Ask::Load(load) => self.load(&load),
             Ask::Score(score) => self.score(&score, body),
+            Ask::Embed(embed) => self.embed(&embed),
         };
         let say = result.unwrap_or_else(|error| Say::Failed(error.into()));
         send(&mut self.output, &say, &[])
+    }
+
+    fn embed(&mut self, embed: &Embed) -> Result<Say> {
+        threads(embed.threads);
+        if self.sentences.as_ref().is_none_or(|(folder, _)| *folder != embed.folder) {
+            self.sentences = None;
+            self.sentences = Some((embed.folder.clone(), SentenceModel::load(Path::new(&embed.folder))?));
+        }
+        let (_, model) = self.sentences.as_ref().ok_or_else(|| Error::internal("no encoder is loaded"))?;
+        Ok(Say::Embedded { vectors: model.embed(&embed.texts)? })
     }
 
     fn check(&mut self, check: &Check) -> Result<Say> {
@@ -130,11 +145,15 @@ impl Worker {
     }
 }
 
-/// A checkpoint as it is asked for, nothing of it loaded yet.
-fn open(load: &Load) -> Result<Opened> {
-    if let Some(threads) = load.threads.and_then(|threads| i32::try_from(threads).ok()) {
+fn threads(wanted: Option<usize>) {
+    if let Some(threads) = wanted.and_then(|threads| i32::try_from(threads).ok()) {
         tch::set_num_threads(threads.max(1));
     }
+}
+
+/// A checkpoint as it is asked for, nothing of it loaded yet.
+fn open(load: &Load) -> Result<Opened> {
+    threads(load.threads);
     let dtype = match load.dtype.as_str() {
         "stored" => None,
         "f32" => Some(Dtype::F32),

@@ -19,6 +19,8 @@ pub mod cell;
 mod framing;
 pub mod local;
 mod message;
+mod parent;
 
 pub use framing::{LONGEST, receive, send};
 pub use message::{Configure, Failure, File, Hello, Index, PROTOCOL, Picture, Reply, Request, SLOTS, Stamp};
+pub use parent::end_with_parent;

@@ -3,7 +3,8 @@
 //! A message is a head in JSON and a body of raw bytes (the pixels), each after its length:
 //! `u32 head length, head, u64 body length, body`, little-endian. roborm asks on the worker's standard input and reads
 //! on its standard output; the worker answers an [`Ask`] with any number of [`Say::Alive`], [`Say::Answer`] and
-//! [`Say::Refused`] and then exactly one of [`Say::Found`], [`Say::Ready`], [`Say::Done`] or [`Say::Failed`].
+//! [`Say::Refused`] and then exactly one of [`Say::Found`], [`Say::Ready`], [`Say::Done`], [`Say::Embedded`] or
+//! [`Say::Failed`].
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -13,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever a message does.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Heads longer than this are taken for noise (a program that is not the worker writing to its standard output).
 const LONGEST_HEAD: u32 = 64 << 20;
@@ -33,6 +34,19 @@ pub enum Ask {
     Load(Load),
     /// Score instructions of one trajectory: answered by an [`Say::Answer`] each, in any order, then [`Say::Done`].
     Score(Score),
+    /// Make vectors of sentences: answered by [`Say::Embedded`].
+    Embed(Embed),
+}
+
+/// Sentences for an encoder of the make of all-MiniLM-L6-v2, which runs on the CPU and stays loaded for the next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Embed {
+    /// The encoder's folder.
+    pub folder: String,
+    /// The sentences; none only loads the encoder.
+    pub texts: Vec<String>,
+    /// Threads on the CPU; none is one a core.
+    pub threads: Option<usize>,
 }
 
 /// A checkpoint to be looked at.
@@ -112,6 +126,11 @@ pub enum Say {
         /// What the user should know: a smaller batch after too little memory, for example.
         notes: Vec<String>,
     },
+    /// The vectors of the sentences of an [`Embed`], each of length 1.
+    Embedded {
+        /// In the order of [`Embed::texts`].
+        vectors: Vec<Vec<f32>>,
+    },
     /// The ask came to nothing; the worker goes on.
     Failed(Failed),
 }
@@ -148,6 +167,8 @@ pub struct Ready {
     pub token: u64,
     /// Seconds that loading or looking took.
     pub seconds: f64,
+    /// What the user should know of the checkpoint: defaults in place of an absent file, tensors that are not used.
+    pub notes: Vec<String>,
 }
 
 /// One scored instruction.
@@ -167,8 +188,17 @@ pub struct Answer {
     pub completion_tokens: usize,
     /// Instructions that were computed together with this one.
     pub batch: usize,
-    /// Probabilities of the answers 1 to 5 at the position of the answer; none where no digit was generated.
-    pub digits: Option<[f64; 5]>,
+    /// The digits from 1 to 5 among the generated tokens, in order. Which of them is the score, roborm's reader says.
+    pub digits: Vec<Digit>,
+}
+
+/// A generated token that is a digit from 1 to 5.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Digit {
+    /// The byte of [`Answer::text`] that it stands at.
+    pub at: usize,
+    /// The probabilities that each of the digits 1 to 5 had in its place.
+    pub shares: [f64; 5],
 }
 
 /// Why an ask came to nothing.

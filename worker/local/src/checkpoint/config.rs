@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::folder::read_json;
 use crate::{Error, Result};
@@ -110,6 +110,9 @@ impl Config {
         // Some fine-tunes carry the language model's numbers at the top.
         let text = top.child("text_config")?.unwrap_or_else(|| top.clone());
         let vision = top.child("vision_config")?.ok_or_else(|| Error::setup("vision_config is missing"))?;
+        for part in [&top, &text] {
+            part.refuse_quantised()?;
+        }
         let text_config = TextConfig::parse(&text)?;
         let vision_config = VisionConfig::parse(&vision)?;
         if vision_config.out_hidden != text_config.hidden {
@@ -170,9 +173,14 @@ impl TextConfig {
                 "rope of base {rope_theta} and sections {mrope_section:?} is impossible"
             )));
         }
-        if fields.flag("attention_bias") == Some(true) {
-            return Err(Error::setup("attention_bias is set, which no dense Qwen3-VL has"));
+        if let Some(rope) = &rope {
+            rope.only("mrope_interleaved", &json!(true))?;
+            rope.only("partial_rotary_factor", &json!(1.0))?;
         }
+        fields.only("hidden_act", &json!("silu"))?;
+        fields.only("attention_bias", &json!(false))?;
+        fields.only("use_sliding_window", &json!(false))?;
+        fields.only("partial_rotary_factor", &json!(1.0))?;
         Ok(Self {
             vocab: fields.positive("vocab_size")?,
             hidden,
@@ -200,6 +208,8 @@ impl VisionConfig {
         if hidden % heads != 0 || (hidden / heads) % 4 != 0 {
             return Err(Error::setup(format!("{heads} vision heads do not fit a width of {hidden}")));
         }
+        fields.only("hidden_act", &json!("gelu_pytorch_tanh"))?;
+        fields.only("in_channels", &json!(3))?;
         let depth = fields.positive("depth")?;
         let deepstack = fields.whole_numbers("deepstack_visual_indexes").unwrap_or_default();
         if let Some(wrong) = deepstack.iter().find(|&&index| !(0..depth).contains(&index)) {
@@ -226,20 +236,20 @@ const LARGEST: i64 = 1 << 20;
 
 /// A JSON object with its place in the file, so that an error can say which number it is about.
 #[derive(Clone)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     map: &'a Map<String, Value>,
     place: &'a str,
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn new(value: &'a Value, place: &'a str) -> Result<Self> {
+    pub(crate) fn new(value: &'a Value, place: &'a str) -> Result<Self> {
         match value {
             Value::Object(map) => Ok(Self { map, place }),
             _ => Err(Error::setup(format!("{} is not an object", if place.is_empty() { "the file" } else { place }))),
         }
     }
 
-    pub(super) fn child(&self, name: &'a str) -> Result<Option<Self>> {
+    pub(crate) fn child(&self, name: &'a str) -> Result<Option<Self>> {
         match self.map.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => Self::new(value, name).map(Some),
@@ -250,23 +260,50 @@ impl<'a> Fields<'a> {
         if self.place.is_empty() { field.to_owned() } else { format!("{}.{field}", self.place) }
     }
 
-    pub(super) fn text(&self, field: &str) -> Option<&'a str> {
+    pub(crate) fn text(&self, field: &str) -> Option<&'a str> {
         self.map.get(field)?.as_str()
     }
 
-    pub(super) fn flag(&self, field: &str) -> Option<bool> {
+    pub(crate) fn flag(&self, field: &str) -> Option<bool> {
         self.map.get(field)?.as_bool()
     }
 
-    pub(super) fn number(&self, field: &str) -> Option<f64> {
+    /// Refuses a setting of another value than the one that is computed here; absent and null are that one.
+    pub(crate) fn only(&self, field: &str, known: &Value) -> Result<()> {
+        let same = |value: &Value| match (value.as_f64(), known.as_f64()) {
+            (Some(value), Some(known)) => (value - known).abs() <= 1e-9,
+            _ => value == known,
+        };
+        match self.map.get(field) {
+            None | Some(Value::Null) => Ok(()),
+            Some(value) if same(value) => Ok(()),
+            Some(value) => {
+                Err(Error::setup(format!("{} is {value}, and only {known} is known here", self.name(field)))
+                    .with_help("run the checkpoint behind a server instead: --base-url"))
+            }
+        }
+    }
+
+    /// Refuses weights that are not plain numbers.
+    pub(crate) fn refuse_quantised(&self) -> Result<()> {
+        for field in ["quantization_config", "compression_config"] {
+            let Some(Value::Object(how)) = self.map.get(field) else { continue };
+            let method = how.get("quant_method").and_then(Value::as_str).unwrap_or("of an unnamed method");
+            return Err(Error::setup(format!("{}: quantised weights ({method}) cannot be run here", self.name(field)))
+                .with_help("take the checkpoint in bf16, or run this one behind a server: --base-url"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn number(&self, field: &str) -> Option<f64> {
         self.map.get(field)?.as_f64()
     }
 
-    pub(super) fn numbers(&self, field: &str) -> Option<Vec<f64>> {
+    pub(crate) fn numbers(&self, field: &str) -> Option<Vec<f64>> {
         self.map.get(field)?.as_array()?.iter().map(Value::as_f64).collect()
     }
 
-    pub(super) fn whole_numbers(&self, field: &str) -> Option<Vec<i64>> {
+    pub(crate) fn whole_numbers(&self, field: &str) -> Option<Vec<i64>> {
         self.map.get(field)?.as_array()?.iter().map(Value::as_i64).collect()
     }
 
@@ -280,14 +317,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn positive(&self, field: &str) -> Result<i64> {
+    pub(crate) fn positive(&self, field: &str) -> Result<i64> {
         match self.map.get(field) {
             None | Some(Value::Null) => Err(Error::setup(format!("{} is missing", self.name(field)))),
             Some(_) => self.positive_or(field, 1),
         }
     }
 
-    pub(super) fn positive_or(&self, field: &str, default: i64) -> Result<i64> {
+    pub(crate) fn positive_or(&self, field: &str, default: i64) -> Result<i64> {
         match self.count_or(field, default)? {
             number @ 1..=LARGEST => Ok(number),
             number => Err(Error::setup(format!("{} is {number}, not from 1 to {LARGEST}", self.name(field)))),

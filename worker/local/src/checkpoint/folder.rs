@@ -25,6 +25,8 @@ pub struct Checkpoint {
     pub image: ImagePixels,
     /// Where each tensor lies.
     pub tensors: BTreeMap<String, (Arc<Shard>, TensorInfo)>,
+    /// What the user should know: defaults in place of an absent file, tensors that are not used.
+    pub notes: Vec<String>,
 }
 
 impl Checkpoint {
@@ -36,8 +38,16 @@ impl Checkpoint {
     pub fn open(folder: &Path) -> Result<Self> {
         let folder = resolve(folder)?;
         let config = Config::read(&folder)?;
+        if folder.join("adapter_config.json").exists() {
+            return Err(Error::setup(format!(
+                "{}: adapter_config.json: an adapter is not applied here",
+                folder.display()
+            ))
+            .with_help("merge it into the weights (merge_and_unload of PEFT) and save the whole model"));
+        }
         let generation = Generation::read(&folder)?;
-        let (video, image) = super::pixels::read(&folder, &config.vision)?;
+        let mut notes = Vec::new();
+        let (video, image) = super::pixels::read(&folder, &config.vision, &mut notes)?;
         let mut tensors = BTreeMap::new();
         for path in shards(&folder)? {
             let shard = Arc::new(Shard::open(&path)?);
@@ -47,8 +57,9 @@ impl Checkpoint {
                 }
             }
         }
-        let checkpoint = Self { folder, config, generation, video, image, tensors };
+        let mut checkpoint = Self { folder, config, generation, video, image, tensors, notes };
         checkpoint.check()?;
+        checkpoint.note_unused();
         Ok(checkpoint)
     }
 
@@ -85,6 +96,17 @@ impl Checkpoint {
             }
         }
         Ok(())
+    }
+
+    fn note_unused(&mut self) {
+        let known: BTreeSet<String> = expected(&self.config).into_iter().map(|(name, _)| name).collect();
+        let mut unused = self.tensors.keys().filter(|name| !known.contains(*name) && !name.ends_with("inv_freq"));
+        let Some(first) = unused.next().cloned() else { return };
+        let more = match unused.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        self.notes.push(format!("not used, being no part of the architecture: the tensor {first}{more}"));
     }
 
     fn missing(&self, name: &str) -> Error {
@@ -153,12 +175,12 @@ fn shards(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// A JSON file.
-pub(super) fn read_json(path: &Path) -> Result<Value> {
+pub(crate) fn read_json(path: &Path) -> Result<Value> {
     let text = fs::read_to_string(path).map_err(|error| Error::setup(format!("{}: {error}", path.display())))?;
     serde_json::from_str(&text).map_err(|error| Error::setup(format!("{}: {error}", path.display())))
 }
 
 /// A JSON file that need not be there.
-pub(super) fn read_json_if_any(path: &Path) -> Result<Option<Value>> {
+pub(crate) fn read_json_if_any(path: &Path) -> Result<Option<Value>> {
     if path.exists() { read_json(path).map(Some) } else { Ok(None) }
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::config::Fields;
 use super::folder::{read_json, read_json_if_any};
 use crate::Result;
 
@@ -23,7 +24,18 @@ impl Generation {
     /// # Errors
     /// Where a file is damaged.
     pub fn read(folder: &Path) -> Result<Self> {
-        let generation = read_json_if_any(&folder.join("generation_config.json"))?.unwrap_or_default();
+        let path = folder.join("generation_config.json");
+        let generation = read_json_if_any(&path)?.unwrap_or_default();
+        if let Value::Object(fields) = &generation {
+            let known = Fields::new(&generation, "")?;
+            for (name, neutral) in neutral() {
+                // An empty list asks for nothing.
+                if fields.get(name).and_then(Value::as_array).is_some_and(Vec::is_empty) {
+                    continue;
+                }
+                known.only(name, &neutral).map_err(|error| error.at(&path.display().to_string()))?;
+            }
+        }
         let config = read_json(&folder.join("config.json"))?;
         let stop = [&generation["eos_token_id"], &config["eos_token_id"], &config["text_config"]["eos_token_id"]]
             .into_iter()
@@ -33,6 +45,25 @@ impl Generation {
             generation["repetition_penalty"].as_f64().filter(|&penalty| penalty > 0.0).unwrap_or(1.0);
         Ok(Self { stop, repetition_penalty })
     }
+}
+
+/// Settings that would change a greedy answer, with the value that does nothing: any other is refused.
+fn neutral() -> [(&'static str, Value); 13] {
+    [
+        ("num_beams", json!(1)),
+        ("no_repeat_ngram_size", json!(0)),
+        ("encoder_repetition_penalty", json!(1.0)),
+        ("encoder_no_repeat_ngram_size", json!(0)),
+        ("min_length", json!(0)),
+        ("min_new_tokens", json!(0)),
+        ("guidance_scale", json!(1.0)),
+        ("bad_words_ids", Value::Null),
+        ("suppress_tokens", Value::Null),
+        ("begin_suppress_tokens", Value::Null),
+        ("forced_bos_token_id", Value::Null),
+        ("forced_eos_token_id", Value::Null),
+        ("sequence_bias", Value::Null),
+    ]
 }
 
 /// One id, or a list of them.

@@ -7,8 +7,10 @@ mod pixels;
 mod safetensors;
 mod shapes;
 
+pub(crate) use config::Fields;
 pub use config::{Config, TextConfig, VisionConfig};
 pub use folder::{Checkpoint, resolve};
+pub(crate) use folder::{read_json, read_json_if_any};
 pub use generation::Generation;
 pub use pixels::{ImagePixels, VideoPixels};
 pub use safetensors::{Dtype, Shard, TensorInfo};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::VisionConfig;
 use super::config::Fields;
@@ -34,7 +34,12 @@ pub struct ImagePixels {
     pub std: [f64; 3],
 }
 
-pub(super) fn read(folder: &Path, vision: &VisionConfig) -> Result<(VideoPixels, ImagePixels)> {
+/// Reads both; `notes` is told of what is absent.
+pub(super) fn read(
+    folder: &Path,
+    vision: &VisionConfig,
+    notes: &mut Vec<String>,
+) -> Result<(VideoPixels, ImagePixels)> {
     let both = read_json_if_any(&folder.join("processor_config.json"))?.unwrap_or_default();
     let part = |file: &str, key: &str| -> Result<(Value, String)> {
         let path = folder.join(file);
@@ -45,7 +50,14 @@ pub(super) fn read(folder: &Path, vision: &VisionConfig) -> Result<(VideoPixels,
         })
     };
     let (value, place) = part("video_preprocessor_config.json", "video_processor")?;
+    let is_there = value.as_object().is_some_and(|fields| !fields.is_empty());
     let video = video(&value, vision).map_err(|error| error.at(&place))?;
+    if !is_there {
+        notes.push(format!(
+            "no video_preprocessor_config.json: frames have {} to {} pixels in all, the defaults of transformers",
+            video.image.fewest, video.image.most
+        ));
+    }
     let (value, place) = part("preprocessor_config.json", "image_processor")?;
     // The class of the image processor has other defaults for mean and size, which no Qwen3-VL was trained with; the
     // published file has these.
@@ -66,6 +78,15 @@ fn video(value: &Value, vision: &VisionConfig) -> Result<VideoPixels> {
 
 fn image(value: &Value, vision: &VisionConfig, defaults: ImagePixels) -> Result<ImagePixels> {
     let fields = Fields::new(value, "")?;
+    for step in ["do_resize", "do_rescale", "do_normalize"] {
+        fields.only(step, &json!(true))?;
+    }
+    for step in ["do_center_crop", "do_pad"] {
+        fields.only(step, &json!(false))?;
+    }
+    // 3 is bicubic; 1/255.
+    fields.only("resample", &json!(3))?;
+    fields.only("rescale_factor", &json!(1.0 / 255.0))?;
     for (name, here) in
         [("patch_size", vision.patch), ("temporal_patch_size", vision.temporal_patch), ("merge_size", vision.merge)]
     {

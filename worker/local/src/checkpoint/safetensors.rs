@@ -108,7 +108,8 @@ impl Shard {
         let Value::Object(header) = header else { return Err(trouble("a damaged header: no object".into())) };
         let mut tensors = Vec::with_capacity(header.len());
         for (name, entry) in header {
-            if name == "__metadata__" {
+            // Older BERTs hold the row numbers 0, 1, 2 … of their positions as a tensor.
+            if name == "__metadata__" || name.ends_with("embeddings.position_ids") {
                 continue;
             }
             let dtype = match entry["dtype"].as_str() {

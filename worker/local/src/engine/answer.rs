@@ -1,12 +1,13 @@
-//! Where the answer stands among the generated tokens.
+//! Digits among the generated tokens.
+
+use roborm_wire::local::Digit;
 
 use crate::tokenizer::Tokenizer;
 
-/// The place of the token that is the answer: the first digit from 1 to 5 after the word ANSWER, or, where that word is
-/// not there, the first at all. The text itself is read by roborm; this place only says which probabilities to report.
-pub fn answer_place(ids: &[i64], digits: &[i64; 5], tokenizer: &Tokenizer) -> Option<usize> {
-    let mut places = (0..ids.len()).filter(|&place| digits.contains(&ids[place]));
-    let marked = |place: &usize| tokenizer.decode(&ids[..*place], true).to_uppercase().contains("ANSWER");
-    let first = places.clone().next();
-    places.find(marked).or(first)
+/// The generated tokens that are digits from 1 to 5 (`known`), each with its place in the decoded text and with the
+/// probabilities that `shares` has for its step. Which of them is the score is the matter of whoever reads the text.
+pub(super) fn digits(ids: &[i64], known: &[i64; 5], shares: &[[f64; 5]], tokenizer: &Tokenizer) -> Vec<Digit> {
+    let steps = ids.iter().zip(shares).enumerate().filter(|(_, (id, _))| known.contains(id));
+    // A digit is ASCII: bytes before it that are no whole character are replaced alike with and without what follows.
+    steps.map(|(step, (_, &shares))| Digit { at: tokenizer.decode(&ids[..step], true).len(), shares }).collect()
 }

@@ -4,7 +4,7 @@ use roborm_wire::local::Answer;
 use tch::{Kind, Tensor};
 
 use super::prefix::{Prefix, common};
-use super::{BATCH, Engine, Event, PACKED_TOKENS, Question, SeenClip, answer_place, guarded};
+use super::{BATCH, Engine, Event, PACKED_TOKENS, Question, SeenClip, answer, guarded};
 use crate::input::positions;
 use crate::model::{Attention, untraced};
 use crate::{Error, Result};
@@ -120,14 +120,19 @@ impl Engine {
     ) -> Result<Vec<Sequence<'a>>> {
         let config = &self.checkpoint.config;
         let longest = config.text.max_positions;
+        let frames = self.tokenizer.encode(&self.prompt.expand("", &clip.visual, clip.grid, question.text_first)).len();
         let mut sequences = Vec::new();
         for (index, text) in question.texts.iter().enumerate() {
             let ids = self.tokenizer.encode(&self.prompt.expand(text, &clip.visual, clip.grid, question.text_first));
-            let most = ids.len() + question.max_tokens;
-            if most as i64 > longest {
-                let message = format!("the prompt and its answer are {most} tokens, and the model takes {longest}");
-                let error =
-                    Error::request(message).with_help("shorten the instruction, or take fewer frames: --max-images");
+            if (ids.len() + question.max_tokens) as i64 > longest {
+                // The same for all wordings that are too long: what it says is then told once.
+                let message = format!(
+                    "the prompt and its answer exceed the model's {longest} tokens; the frames alone are {frames}"
+                );
+                let error = Error::request(message).with_help(match 2 * frames as i64 > longest {
+                    true => "take fewer frames: --max-images",
+                    false => "shorten the instruction",
+                });
                 say(Event::Refused(index, error));
                 continue;
             }
@@ -271,7 +276,7 @@ impl Engine {
 
     fn answer(&self, sequence: &Sequence, batch: usize) -> Answer {
         let generated = &sequence.ids[sequence.prompt..];
-        let place = self.digits.as_ref().and_then(|digits| answer_place(generated, digits, &self.tokenizer));
+        let digits = self.digits.as_ref();
         Answer {
             index: sequence.index,
             text: self.tokenizer.decode(generated, true),
@@ -280,7 +285,8 @@ impl Engine {
             shared_tokens: sequence.shared,
             completion_tokens: generated.len(),
             batch,
-            digits: place.and_then(|place| sequence.digits.get(place).copied()),
+            digits: digits
+                .map_or_else(Vec::new, |known| answer::digits(generated, known, &sequence.digits, &self.tokenizer)),
         }
     }
 }

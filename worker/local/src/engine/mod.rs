@@ -21,7 +21,6 @@ use std::sync::Arc;
 use roborm_wire::local::{Answer, Clip, Ready};
 use tch::{Device, Kind, Tensor};
 
-pub use answer::answer_place;
 pub use guard::guarded;
 pub use hardware::{Hardware, device, look};
 pub use opened::Opened;

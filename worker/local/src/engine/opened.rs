@@ -48,7 +48,7 @@ impl Opened {
                 let Some((_, info)) = self.checkpoint.tensors.get(&name) else { continue };
                 // As they are stored, so that nothing is copied; but for the type that may be too narrow for them.
                 let dtype = if self.dtype == Dtype::F16 { Dtype::F16 } else { info.dtype };
-                let _ = Weights::new(&self.checkpoint, Device::Cpu, kind(dtype), &mut *alive).tensor(&name)?;
+                let _ = Weights::new(&self.checkpoint.tensors, Device::Cpu, kind(dtype), &mut *alive).tensor(&name)?;
             }
             Ok(())
         })
@@ -66,7 +66,7 @@ impl Opened {
     pub fn load(self, alive: &mut dyn FnMut(&str)) -> Result<Engine> {
         let Self { checkpoint, tokenizer, prompt, layout, device, dtype } = self;
         let (text, vision, mapped) = guarded(|| {
-            let mut weights = Weights::new(&checkpoint, device, kind(dtype), alive);
+            let mut weights = Weights::new(&checkpoint.tensors, device, kind(dtype), alive);
             let vision = VisionTower::load(&checkpoint.config.vision, &mut weights)?;
             let text = TextModel::load(&checkpoint.config.text, &mut weights)?;
             Ok((text, vision, weights.into_mapped()))
@@ -92,6 +92,7 @@ pub(super) fn ready(checkpoint: &Checkpoint, device: Device, kind: Kind, layout:
         weights: checkpoint.parameters() * dtype.size() as u64,
         token: Cache::bytes_a_token(&checkpoint.config.text, kind).unsigned_abs(),
         seconds,
+        notes: checkpoint.notes.clone(),
     }
 }
 

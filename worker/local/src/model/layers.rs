@@ -3,13 +3,13 @@
 use tch::{Kind, Tensor};
 
 /// `x W^T + b`.
-pub(super) struct Linear {
-    pub(super) weight: Tensor,
-    pub(super) bias: Option<Tensor>,
+pub(crate) struct Linear {
+    pub(crate) weight: Tensor,
+    pub(crate) bias: Option<Tensor>,
 }
 
 impl Linear {
-    pub(super) fn forward(&self, x: &Tensor) -> Tensor {
+    pub(crate) fn forward(&self, x: &Tensor) -> Tensor {
         x.linear(&self.weight, self.bias.as_ref())
     }
 }
@@ -21,15 +21,17 @@ pub(super) fn add(x: &Tensor, mut y: Tensor) -> Tensor {
     y
 }
 
-/// Layer norm with bias; the vision tower's all have 1e-6 under the root.
-pub(super) struct LayerNorm {
-    pub(super) weight: Tensor,
-    pub(super) bias: Tensor,
+/// Layer norm with bias.
+pub(crate) struct LayerNorm {
+    pub(crate) weight: Tensor,
+    pub(crate) bias: Tensor,
+    /// Added under the root.
+    pub(crate) eps: f64,
 }
 
 impl LayerNorm {
-    pub(super) fn forward(&self, x: &Tensor) -> Tensor {
-        x.layer_norm(self.weight.size(), Some(&self.weight), Some(&self.bias), 1e-6, false)
+    pub(crate) fn forward(&self, x: &Tensor) -> Tensor {
+        x.layer_norm(self.weight.size(), Some(&self.weight), Some(&self.bias), self.eps, false)
     }
 }
 

@@ -11,6 +11,7 @@ mod vision;
 mod weights;
 
 pub use cache::Cache;
+pub(crate) use layers::{LayerNorm, Linear};
 pub use text::{Attention, Deepstack, TextModel};
 pub use vision::{Seen, VisionTower};
 pub use weights::{Alive, Weights};

@@ -21,6 +21,9 @@ pub struct Seen {
     pub deepstack: Vec<Tensor>,
 }
 
+/// Under the root of every layer norm.
+const NORM_EPS: f64 = 1e-6;
+
 /// The vision tower.
 pub struct VisionTower {
     config: VisionConfig,
@@ -165,8 +168,8 @@ impl Block {
     fn load(index: i64, weights: &mut Weights) -> Result<Self> {
         let at = |name: &str| format!("model.visual.blocks.{index}.{name}");
         Ok(Self {
-            norm1: weights.layer_norm(&at("norm1"))?,
-            norm2: weights.layer_norm(&at("norm2"))?,
+            norm1: weights.layer_norm(&at("norm1"), NORM_EPS)?,
+            norm2: weights.layer_norm(&at("norm2"), NORM_EPS)?,
             qkv: weights.linear(&at("attn.qkv"), true)?,
             proj: weights.linear(&at("attn.proj"), true)?,
             fc1: weights.linear(&at("mlp.linear_fc1"), true)?,
@@ -208,7 +211,7 @@ struct Merger {
 impl Merger {
     fn load(name: &str, after: bool, config: &VisionConfig, weights: &mut Weights) -> Result<Self> {
         Ok(Self {
-            norm: weights.layer_norm(&format!("{name}.norm"))?,
+            norm: weights.layer_norm(&format!("{name}.norm"), NORM_EPS)?,
             after,
             fc1: weights.linear(&format!("{name}.linear_fc1"), true)?,
             fc2: weights.linear(&format!("{name}.linear_fc2"), true)?,

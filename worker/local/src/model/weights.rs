@@ -1,11 +1,12 @@
 //! Weights as tensors: mapped where they can be used as they lie in the file, converted and copied where not.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tch::{Device, Kind, Tensor};
 
 use super::layers::{LayerNorm, Linear, RmsNorm};
-use crate::checkpoint::{Checkpoint, Dtype, Shard};
+use crate::checkpoint::{Dtype, Shard, TensorInfo};
 use crate::{Error, Result};
 
 /// Told that the work goes on, and at what.
@@ -13,7 +14,7 @@ pub type Alive<'a> = &'a mut dyn FnMut(&str);
 
 /// Gives out the tensors of a checkpoint on a device and in a type.
 pub struct Weights<'a> {
-    checkpoint: &'a Checkpoint,
+    tensors: &'a BTreeMap<String, (Arc<Shard>, TensorInfo)>,
     device: Device,
     kind: Kind,
     /// The shards whose bytes tensors point into: they must stay mapped as long as those tensors live.
@@ -22,9 +23,14 @@ pub struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// For a checkpoint that has been opened.
-    pub fn new(checkpoint: &'a Checkpoint, device: Device, kind: Kind, alive: Alive<'a>) -> Self {
-        Self { checkpoint, device, kind, mapped: Vec::new(), alive }
+    /// For tensors whose places have been checked.
+    pub fn new(
+        tensors: &'a BTreeMap<String, (Arc<Shard>, TensorInfo)>,
+        device: Device,
+        kind: Kind,
+        alive: Alive<'a>,
+    ) -> Self {
+        Self { tensors, device, kind, mapped: Vec::new(), alive }
     }
 
     /// The shards that must outlive the tensors given out.
@@ -44,7 +50,7 @@ impl<'a> Weights<'a> {
 
     /// Whether a tensor is in the files.
     pub fn has(&self, name: &str) -> bool {
-        self.checkpoint.tensors.contains_key(name)
+        self.tensors.contains_key(name)
     }
 
     /// A tensor by name.
@@ -53,11 +59,8 @@ impl<'a> Weights<'a> {
     /// Where it is missing, or holds a number that is none.
     pub fn tensor(&mut self, name: &str) -> Result<Tensor> {
         (self.alive)(name);
-        let (shard, info) = self
-            .checkpoint
-            .tensors
-            .get(name)
-            .ok_or_else(|| Error::setup(format!("the tensor {name} is in no file")))?;
+        let (shard, info) =
+            self.tensors.get(name).ok_or_else(|| Error::setup(format!("the tensor {name} is in no file")))?;
         let stored = match info.dtype {
             Dtype::F32 => Kind::Float,
             Dtype::F16 => Kind::Half,
@@ -98,14 +101,15 @@ impl<'a> Weights<'a> {
         Ok(tensor)
     }
 
-    pub(super) fn linear(&mut self, name: &str, bias: bool) -> Result<Linear> {
+    pub(crate) fn linear(&mut self, name: &str, bias: bool) -> Result<Linear> {
         let weight = self.tensor(&format!("{name}.weight"))?;
         let bias = if bias { Some(self.tensor(&format!("{name}.bias"))?) } else { None };
         Ok(Linear { weight, bias })
     }
 
-    pub(super) fn layer_norm(&mut self, name: &str) -> Result<LayerNorm> {
-        Ok(LayerNorm { weight: self.tensor(&format!("{name}.weight"))?, bias: self.tensor(&format!("{name}.bias"))? })
+    pub(crate) fn layer_norm(&mut self, name: &str, eps: f64) -> Result<LayerNorm> {
+        let (weight, bias) = (self.tensor(&format!("{name}.weight"))?, self.tensor(&format!("{name}.bias"))?);
+        Ok(LayerNorm { weight, bias, eps })
     }
 
     pub(super) fn rms_norm(&mut self, name: &str, eps: f64) -> Result<RmsNorm> {

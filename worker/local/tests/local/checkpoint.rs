@@ -192,3 +192,100 @@ fn shards_that_do_not_fit_their_index() {
         "DIR/model.safetensors.index.json: lm_head.weight is said to be in \"../secret.safetensors\", no file name"
     );
 }
+
+#[test]
+fn settings_that_are_not_computed_here_are_refused_by_name() {
+    let only = "and only";
+    for (file, pointer, key, value, message) in [
+        (
+            "config.json",
+            "",
+            "quantization_config",
+            json!({"quant_method": "fp8"}),
+            "quantization_config: quantised weights (fp8) cannot be run here".to_owned(),
+        ),
+        (
+            "config.json",
+            "/text_config",
+            "quantization_config",
+            json!({}),
+            "text_config.quantization_config: quantised weights (of an unnamed method) cannot be run here".to_owned(),
+        ),
+        (
+            "config.json",
+            "/text_config/rope_parameters",
+            "mrope_interleaved",
+            json!(false),
+            format!("rope_parameters.mrope_interleaved is false, {only} true is known here"),
+        ),
+        (
+            "config.json",
+            "/text_config",
+            "hidden_act",
+            json!("gelu"),
+            format!("text_config.hidden_act is \"gelu\", {only} \"silu\" is known here"),
+        ),
+        (
+            "config.json",
+            "/text_config",
+            "attention_bias",
+            json!(true),
+            format!("text_config.attention_bias is true, {only} false is known here"),
+        ),
+        (
+            "config.json",
+            "/vision_config",
+            "in_channels",
+            json!(4),
+            format!("vision_config.in_channels is 4, {only} 3 is known here"),
+        ),
+        (
+            "generation_config.json",
+            "",
+            "no_repeat_ngram_size",
+            json!(3),
+            format!("no_repeat_ngram_size is 3, {only} 0 is known here"),
+        ),
+        ("generation_config.json", "", "num_beams", json!(4), format!("num_beams is 4, {only} 1 is known here")),
+        (
+            "processor_config.json",
+            "/video_processor",
+            "do_normalize",
+            json!(false),
+            format!("do_normalize is false, {only} true is known here"),
+        ),
+        (
+            "processor_config.json",
+            "/video_processor",
+            "resample",
+            json!(2),
+            format!("resample is 2, {only} 3 is known here"),
+        ),
+    ] {
+        let copy = copy("base");
+        edit(copy.path(), file, |config| {
+            config.pointer_mut(pointer).expect("the fixture has it")[key] = value;
+        });
+        assert_eq!(refused(copy.path()), format!("DIR/{file}: {message}"));
+    }
+    let adapted = copy("base");
+    fs::write(adapted.path().join("adapter_config.json"), "{}").expect("a writable copy");
+    assert_eq!(refused(adapted.path()), "DIR: adapter_config.json: an adapter is not applied here");
+}
+
+#[test]
+fn defaults_and_tensors_left_out_are_noted() {
+    for (case, _) in CASES {
+        assert_eq!(Checkpoint::open(&folder(case)).expect(case).notes, [""; 0], "{case}");
+    }
+    let bare = copy("resize");
+    edit(bare.path(), "config.json", |config| config["text_config"]["num_hidden_layers"] = json!(2));
+    fs::remove_file(bare.path().join("processor_config.json")).expect("it was there");
+    let notes = Checkpoint::open(bare.path()).expect("its parts fit").notes;
+    assert_eq!(
+        notes[0],
+        "no video_preprocessor_config.json: frames have 131072 to 786432 pixels in all, the defaults of transformers"
+    );
+    let unused = "not used, being no part of the architecture: the tensor model.language_model.layers.2.";
+    assert!(notes[1].starts_with(unused) && notes[1].ends_with(" more"), "{notes:?}");
+}

@@ -1,12 +1,11 @@
 //! Answers: the 32 tokens of transformers, alone and many at a time over one prefill.
 
 use roborm_local::checkpoint::Dtype;
-use roborm_local::engine::{Engine, Event, Question, answer_place};
-use roborm_local::tokenizer::Tokenizer;
+use roborm_local::engine::{Engine, Event, Question};
 use roborm_wire::local::Answer;
 use tch::Device;
 
-use crate::fixture::{CASES, Tensors, Texts, copy, edit, folder};
+use crate::fixture::{CASES, Tensors, Texts, copy, edit};
 use crate::stages::seen;
 
 /// Answers in the order of the texts, notes, and refusals.
@@ -80,9 +79,12 @@ fn together_is_as_alone() {
 }
 
 fn same_probabilities(one: &Answer, other: &Answer) {
-    assert_eq!(one.digits.is_some(), other.digits.is_some());
-    for (one, other) in one.digits.iter().flatten().zip(other.digits.iter().flatten()) {
-        assert!((one - other).abs() < 1e-5, "{one} {other}");
+    assert_eq!(one.digits.len(), other.digits.len());
+    for (one, other) in one.digits.iter().zip(&other.digits) {
+        assert_eq!(one.at, other.at);
+        for (one, other) in one.shares.iter().zip(other.shares) {
+            assert!((one - other).abs() < 1e-5, "{one} {other}");
+        }
     }
 }
 
@@ -159,42 +161,37 @@ fn a_stop_token_ends_an_answer() {
 
 #[test]
 fn probabilities_are_those_of_the_logits() {
-    let mut engine = seen("base", true);
+    let (_copy, mut engine) = unstopped("base", true);
     let texts = Texts::of("base");
-    let logits = engine.logits(&texts.ids[0]).expect("logits");
-    let shares = logits.softmax(0, tch::Kind::Double);
-    // Where the first generated token is made the answer's place by hand, its shares are the softmax.
-    let answer = score(&mut engine, &texts.whole()[..1], false, None).remove(0);
     let tokenizer = engine.tokenizer();
     let digits = ["1", "2", "3", "4", "5"].map(|digit| tokenizer.single(digit).expect("a byte is a token"));
-    let ids = Tensors::of("base").ints("generated");
-    match answer_place(&ids[..answer.completion_tokens], &digits, tokenizer) {
-        None => assert_eq!(answer.digits, None),
-        Some(0) => {
-            for (digit, share) in digits.iter().zip(answer.digits.expect("a place")) {
-                assert!((shares.double_value(&[*digit]) - share).abs() < 1e-6);
-            }
+    // What a model of random weights would hardly write; the accented letter is two bytes.
+    let forced: Vec<i64> =
+        ["x", "4", " ", "5", "\u{e9}", "2"].iter().flat_map(|piece| tokenizer.encode(piece)).collect();
+    let places: Vec<usize> = (0..forced.len()).filter(|&step| digits.contains(&forced[step])).collect();
+    let mut answers = Vec::new();
+    let question = Question {
+        texts: &texts.whole()[..1],
+        text_first: false,
+        max_tokens: forced.len(),
+        batch: None,
+        forced: std::slice::from_ref(&forced),
+    };
+    let notes = engine.score(&question, &mut |event| {
+        if let Event::Answer(answer) = event {
+            answers.push(answer);
         }
-        Some(_) => {
-            let sum: f64 = answer.digits.expect("a place").iter().sum();
-            assert!(sum > 0.0 && sum <= 1.0 + 1e-9);
+    });
+    assert_eq!(notes, Ok(Vec::new()));
+    let answer = answers.remove(0);
+    assert_eq!(answer.text, "x4 5\u{e9}2");
+    assert_eq!(answer.digits.iter().map(|digit| digit.at).collect::<Vec<_>>(), [1, 3, 6]);
+    for (digit, step) in answer.digits.iter().zip(places) {
+        let ids = [&texts.ids[0], &forced[..step]].concat();
+        let shares = engine.logits(&ids).expect("logits").softmax(0, tch::Kind::Double);
+        for (id, share) in digits.iter().zip(digit.shares) {
+            assert!((shares.double_value(&[*id]) - share).abs() < 1e-6);
         }
-    }
-}
-
-#[test]
-fn the_place_of_the_answer() {
-    let tokenizer = Tokenizer::read(&folder("base")).expect("the fixture's");
-    let digits = ["1", "2", "3", "4", "5"].map(|digit| tokenizer.single(digit).expect("a byte is a token"));
-    for (text, before) in [
-        ("ANSWER: 4", Some("ANSWER: ")),
-        ("1 to 5. Answer: 3/5", Some("1 to 5. Answer: ")),
-        ("4/5", Some("")),
-        ("none 6", None),
-    ] {
-        let place = answer_place(&tokenizer.encode(text), &digits, &tokenizer);
-        let ids = tokenizer.encode(text);
-        assert_eq!(place.map(|place| tokenizer.decode(&ids[..place], true)), before.map(str::to_owned), "{text}");
     }
 }
 
@@ -207,14 +204,39 @@ fn a_long_instruction_is_refused_and_the_others_go_on() {
     let question = Question { texts: &texts, text_first: false, max_tokens: 4, batch: None, forced: &[] };
     let notes = engine.score(&question, &mut |event| match event {
         Event::Answer(answer) => answers.push(answer.index),
-        Event::Refused(index, error) => refused.push((index, error.to_string())),
+        Event::Refused(index, error) => refused.push((index, (error.to_string(), error.help().map(str::to_owned)))),
         Event::Alive(_) | Event::Logits(..) => {}
     });
     assert_eq!(notes, Ok(Vec::new()));
     assert_eq!(answers, [0, 2, 3]);
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].0, 1);
-    assert!(refused[0].1.ends_with(" tokens, and the model takes 4096"), "{}", refused[0].1);
+    let frames = engine.prompt_ids("", false).expect("a clip").len();
+    let message = format!("the prompt and its answer exceed the model's 4096 tokens; the frames alone are {frames}");
+    assert_eq!(refused[0].1, (message, Some("shorten the instruction".to_owned())));
+}
+
+#[test]
+fn frames_that_leave_no_room_are_one_reason_for_all_wordings() {
+    let copy = copy("base");
+    let texts = Texts::of("base");
+    edit(copy.path(), "config.json", |config| {
+        config["text_config"]["max_position_embeddings"] = serde_json::json!(texts.ids[0].len() - 10);
+    });
+    let mut engine = Engine::load(copy.path(), Device::Cpu, Some(Dtype::F32), "stored", &mut |_| {}).expect("loaded");
+    let visual = roborm_local::input::Visual::Video(roborm_local::input::timestamps(&texts.times, 2));
+    engine.see_frames(Tensors::of("base").get("frames"), visual, &mut |_| {}).expect("seen");
+    let texts = texts.whole();
+    let mut refused = Vec::new();
+    let question = Question { texts: &texts, text_first: false, max_tokens: 16, batch: None, forced: &[] };
+    let notes = engine.score(&question, &mut |event| {
+        if let Event::Refused(_, error) = event {
+            assert_eq!(error.help(), Some("take fewer frames: --max-images"));
+            refused.push(error.to_string());
+        }
+    });
+    assert_eq!((notes, refused.len()), (Ok(Vec::new()), texts.len()));
+    assert!(refused.iter().all(|why| *why == refused[0]), "{refused:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod checkpoint;
 mod fixture;
 mod prompt;
+mod sentence;
 mod size;
 mod tokenizer;
 

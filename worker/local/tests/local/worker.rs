@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use roborm_wire::local::{Ask, Check, Clip, FailedKind, Load, PROTOCOL, Say, Score, receive, send};
+use roborm_wire::local::{Ask, Check, Clip, Embed, FailedKind, Load, PROTOCOL, Say, Score, receive, send};
 
 use crate::fixture::{Tensors, Texts, copy, edit, folder};
 
@@ -42,8 +42,12 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        use std::os::unix::process::ExitStatusExt;
+
         drop(self.0.stdin.take());
-        assert!(self.0.wait().expect("it was started").success() || std::thread::panicking());
+        // In good order, or, where the libraries take their time to go, by its own hand.
+        let status = self.0.wait().expect("it was started");
+        assert!(status.success() || status.signal() == Some(9) || std::thread::panicking(), "{status}");
     }
 }
 
@@ -101,6 +105,44 @@ fn a_conversation() {
     assert_eq!(said.iter().filter(|say| matches!(say, Say::Answer(_))).count(), 4);
     // Those of another key are not.
     let [Say::Failed(_)] = &worker.ask(&Ask::Score(Score { key: 8, ..again }), &[])[..] else { panic!("scored") };
+}
+
+#[test]
+fn sentences_become_vectors_beside_a_loaded_checkpoint() {
+    let mut worker = Worker::start();
+    let Say::Ready(_) = worker.load("tied") else { panic!("not ready") };
+    let encoder = folder("../minilm").display().to_string();
+    let texts = vec!["put the red cup down".to_owned(), "lift it".to_owned(), "put the red cup down".to_owned()];
+    let ask = Ask::Embed(Embed { folder: encoder, texts, threads: Some(1) });
+    let [Say::Embedded { vectors }] = &worker.ask(&ask, &[])[..] else { panic!("no vectors") };
+    let dot = |one: usize, other: usize| -> f32 { vectors[one].iter().zip(&vectors[other]).map(|(a, b)| a * b).sum() };
+    assert!((dot(0, 2) - 1.0).abs() < 1e-6 && dot(0, 1) < 0.999, "{} {}", dot(0, 2), dot(0, 1));
+    let ask = Ask::Embed(Embed { folder: folder("tied").display().to_string(), texts: Vec::new(), threads: None });
+    let [Say::Failed(failed)] = &worker.ask(&ask, &[])[..] else { panic!("a checkpoint is no encoder") };
+    assert!(
+        failed.message.ends_with("(model_type qwen3_vl) is no model of sentences known here"),
+        "{}",
+        failed.message
+    );
+    let (ask, bytes) = score("tied", true);
+    assert_eq!(worker.ask(&Ask::Score(ask), &bytes).len(), 5);
+}
+
+#[test]
+fn it_ends_with_its_roborm_whatever_it_is_at() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let stuck = copy("base");
+    let weights = stuck.path().join("model.safetensors");
+    std::fs::remove_file(&weights).expect("it was there");
+    // Opening it takes until somebody writes into it, which nobody does.
+    assert!(Command::new("mkfifo").arg(&weights).status().expect("a tool of every system").success());
+    let mut worker = Worker::start();
+    let ask = Ask::Load(Load { folder: stuck.path().display().to_string(), ..load("base") });
+    send(worker.0.stdin.as_mut().expect("piped"), &ask, &[]).expect("it listens");
+    drop(worker.0.stdin.take());
+    assert_eq!(worker.0.wait().expect("it was started").signal(), Some(9));
+    std::mem::forget(worker);
 }
 
 #[test]

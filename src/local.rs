@@ -1,5 +1,10 @@
-//! One worker process: started, asked, heard, and replaced when it ends.
+//! The worker of local checkpoints: one process, started, asked and heard.
+//!
+//! Those who ask it stand above: reward models on this machine ([`crate::reward::local`]) and the similarity of wordings
+//! ([`crate::paraphrase::SentenceModel`]).
 
+use std::env;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -10,10 +15,19 @@ use std::time::{Duration, Instant};
 use roborm_wire::local::{Ask, Check, Failed, Found, Load, PROTOCOL, Ready, Say, receive, send};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::program::Program;
 use crate::{Error, Result};
 
+/// The program.
+pub(crate) const PROGRAM: Program = Program {
+    file: "roborm-local",
+    variable: "ROBORM_LOCAL",
+    what: "the worker of local checkpoints",
+    build: "build it with `cargo xtask libtorch` (540 MB are fetched once)",
+};
+
 /// A running worker.
-pub(super) struct Worker {
+pub(crate) struct Worker {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -22,9 +36,18 @@ pub(super) struct Worker {
     silence: Duration,
 }
 
+/// How the worker's threads wait for each other: asleep, unless the user's environment says otherwise.
+///
+/// Threads that spin at every barrier take the processor from the very thread that they wait for, wherever another program
+/// runs beside: measured on two busy cores, three times the time and the processor time of those that sleep. The library
+/// reads this when it is loaded: the worker itself would come too late.
+fn wait_policy() -> OsString {
+    env::var_os("OMP_WAIT_POLICY").filter(|policy| !policy.is_empty()).unwrap_or_else(|| "passive".into())
+}
+
 /// Why a conversation with a worker broke off.
 #[derive(Debug)]
-pub(super) enum Broken {
+pub(crate) enum Broken {
     /// It said that it cannot, and goes on.
     Failed(Failed),
     /// It ended or hung: one line of how.
@@ -36,7 +59,7 @@ impl Worker {
     ///
     /// # Errors
     /// Where the program cannot be started.
-    pub(super) fn start(program: &Path, silence: Duration) -> Result<Self> {
+    pub(crate) fn start(program: &Path, silence: Duration) -> Result<Self> {
         let cannot = |error: &std::io::Error| Error::worker(format!("cannot start {}: {error}", program.display()));
         let log = tempfile::tempfile().map_err(|error| cannot(&error))?;
         let errors = log.try_clone().map_err(|error| cannot(&error))?;
@@ -44,6 +67,7 @@ impl Worker {
             // No key leaves this process.
             .env_remove("OPENROUTER_API_KEY")
             .env_remove("ROBORM_API_KEY")
+            .env("OMP_WAIT_POLICY", wait_policy())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(errors)
@@ -61,7 +85,7 @@ impl Worker {
     ///
     /// # Errors
     /// Where the worker ends, or is of another version.
-    pub(super) fn look(&mut self) -> Result<Found> {
+    pub(crate) fn look(&mut self) -> Result<Found> {
         let mut found = None;
         let result = self.ask(&Ask::Look, &[], |say| {
             if let Say::Found(what) = say {
@@ -89,7 +113,7 @@ impl Worker {
     ///
     /// # Errors
     /// What is wrong with it, or that the worker is gone.
-    pub(super) fn check(&mut self, load: Load, numbers: bool) -> Result<Ready, Broken> {
+    pub(crate) fn check(&mut self, load: Load, numbers: bool) -> Result<Ready, Broken> {
         self.ready(&Ask::Check(Check { load, numbers }))
     }
 
@@ -97,7 +121,7 @@ impl Worker {
     ///
     /// # Errors
     /// What the worker says, or that it is gone.
-    pub(super) fn load(&mut self, load: Load) -> Result<Ready, Broken> {
+    pub(crate) fn load(&mut self, load: Load) -> Result<Ready, Broken> {
         self.ready(&Ask::Load(load))
     }
 
@@ -115,7 +139,7 @@ impl Worker {
     ///
     /// # Errors
     /// What the worker says, or that it is gone.
-    pub(super) fn ask(&mut self, ask: &Ask, body: &[u8], mut hear: impl FnMut(Say)) -> Result<(), Broken> {
+    pub(crate) fn ask(&mut self, ask: &Ask, body: &[u8], mut hear: impl FnMut(Say)) -> Result<(), Broken> {
         if let Err(error) = send(&mut self.input, ask, body) {
             return Err(self.gone(&error.to_string()));
         }
@@ -131,7 +155,7 @@ impl Worker {
             };
             match say {
                 Say::Failed(failed) => return Err(Broken::Failed(failed)),
-                last @ (Say::Found(_) | Say::Ready(_) | Say::Done { .. }) => {
+                last @ (Say::Found(_) | Say::Ready(_) | Say::Done { .. } | Say::Embedded { .. }) => {
                     hear(last);
                     return Ok(());
                 }
