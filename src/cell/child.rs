@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use roborm_wire::cell::{Event, Failed, Reply, Role, SOCKET, STREAMS, Work};
+use roborm_wire::cell::{Event, FUNCTION, Failed, Reply, Role, SOCKET, STREAMS, Work};
 use roborm_wire::{receive, send};
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -145,11 +145,16 @@ type Cell = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 fn load(path: &Path, function: &str) -> io::Result<Cell> {
     let text = |text: &[u8]| CString::new(text).map_err(io::Error::other);
     let path = text(path.as_os_str().as_encoded_bytes())?;
-    let function = text(function.as_bytes())?;
+    let names = [text(function.as_bytes())?, text(FUNCTION.as_bytes())?];
     // SAFETY: the strings live; what the library runs when it is loaded is the user's own code.
     let (cell, refused) = unsafe {
         let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
-        let cell = if library.is_null() { library } else { libc::dlsym(library, function.as_ptr()) };
+        let find = |name: &CString| libc::dlsym(library, name.as_ptr());
+        let cell = match library.is_null() {
+            true => library,
+            // The last of the names has the last word on why there is none.
+            false => names.iter().rev().map(find).find(|cell| !cell.is_null()).unwrap_or(std::ptr::null_mut()),
+        };
         (cell, if cell.is_null() { Some(libc::dlerror()) } else { None })
     };
     match refused {

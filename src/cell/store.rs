@@ -39,6 +39,12 @@ impl VariableStore {
         self.put(name, Box::new(value));
     }
 
+    /// Keeps a value whose type is read off the compiled code: it stands there beside the number.
+    #[inline(never)]
+    pub fn put_found<T: 'static, const NUMBER: usize>(&mut self, name: &str, value: T) {
+        self.put(name, Box::new(value));
+    }
+
     /// Whether the value of that name, if there is one, has that type. Tells evcxr where it has not.
     pub fn check_variable<T: 'static>(&mut self, name: &str) -> bool {
         self.check(name, TypeId::of::<T>())

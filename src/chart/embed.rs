@@ -26,16 +26,8 @@ pub fn plotly_json(plot: &Plot) -> Result<Value> {
 /// # Errors
 /// As [`plotly_json`].
 pub fn fragment(plot: &Plot) -> Result<String> {
-    let json = plotly_json(plot)?;
-    let (title, subtitle) = headings(&json);
-    let mut html = String::with_capacity(plotly_js().len() + 64 * 1024);
-    html.push_str("<style>");
-    html.push_str(FRAGMENT_CSS);
-    html.push_str("</style>\n<figure class=\"roborm-chart\"><div class=\"roborm-plot\" role=\"img\" aria-label=\"");
-    html.push_str(&attribute(&format!("{title}. {subtitle}")));
-    html.push_str("\"></div>\n<script type=\"application/json\">");
-    html.push_str(&script_json(&json));
-    html.push_str("</script></figure>\n<script>if (!window.Plotly) {\n");
+    let mut html = figure(plot)?;
+    html.push_str("<script>if (!window.Plotly) {\n");
     html.push_str(plotly_js());
     html.push_str("\n}</script>\n<script>");
     html.push_str(&draw_js(true));
@@ -46,16 +38,7 @@ pub fn fragment(plot: &Plot) -> Result<String> {
 /// The chart as a piece of HTML for one output of several on a page: it draws with the plotly.js of the page, as soon as
 /// there is one, and says so until then. The output that `carries` it brings it: 4.6 MB once, not once a chart.
 pub(crate) fn output(plot: &Plot, carries: bool) -> Result<String> {
-    let json = plotly_json(plot)?;
-    let (title, subtitle) = headings(&json);
-    let mut html = String::new();
-    html.push_str("<style>");
-    html.push_str(FRAGMENT_CSS);
-    html.push_str("</style>\n<figure class=\"roborm-chart\"><div class=\"roborm-plot\" role=\"img\" aria-label=\"");
-    html.push_str(&attribute(&format!("{title}. {subtitle}")));
-    html.push_str("\"></div>\n<script type=\"application/json\">");
-    html.push_str(&script_json(&json));
-    html.push_str("</script></figure>\n");
+    let mut html = figure(plot)?;
     if carries {
         // Where a page has a module loader, plotly.js would hand itself to that and to nobody else.
         html.push_str("<script>if (!window.Plotly) { (function (define, module, exports) {\n");
@@ -66,6 +49,18 @@ pub(crate) fn output(plot: &Plot, carries: bool) -> Result<String> {
     html.push_str(&draw_js(true));
     html.push_str("\n})();</script>\n");
     Ok(html)
+}
+
+/// What a chart is drawn into, its description for those who do not see it, and its data.
+fn figure(plot: &Plot) -> Result<String> {
+    let json = plotly_json(plot)?;
+    let (title, subtitle) = headings(&json);
+    let label = attribute(&format!("{title}. {subtitle}"));
+    let data = script_json(&json);
+    Ok(format!(
+        "<style>{FRAGMENT_CSS}</style>\n<figure class=\"roborm-chart\"><div class=\"roborm-plot\" role=\"img\" \
+         aria-label=\"{label}\"></div>\n<script type=\"application/json\">{data}</script></figure>\n"
+    ))
 }
 
 /// plotly.min.js, without the MathJax that the crate hands out beside it: no label here is mathematics, and with MathJax

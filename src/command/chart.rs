@@ -38,7 +38,7 @@ pub(super) struct ChartCommand {
     models: Vec<String>,
 
     /// Success is a score above this
-    #[arg(long, value_name = "B", default_value_t = DEFAULT_BOUNDARY, allow_negative_numbers = true)]
+    #[arg(long, value_name = "B", default_value_t = DEFAULT_BOUNDARY)]
     boundary: f64,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct FramesCommand {
     source: Option<String>,
 
     /// Frames a second
-    #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "F", default_value_t = 1.0)]
     fps: f64,
 
     /// At most so many frames, by uniform down-sampling that keeps first and last
@@ -26,11 +26,11 @@ pub(super) struct FramesCommand {
     max: Option<u32>,
 
     /// Seconds from the trajectory's start
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S")]
     from: Option<f64>,
 
     /// Seconds from the trajectory's start, exclusive
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S")]
     to: Option<f64>,
 
     #[command(flatten)]

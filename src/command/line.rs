@@ -173,12 +173,22 @@ impl Line {
 
     /// The grammar of a front that lasts, for its completion and help.
     pub fn grammar() -> clap::Command {
-        examples::with_examples(Lasts::command(), ":", true)
+        numbers(examples::with_examples(Lasts::command(), ":", true))
     }
 }
 
 fn shell() -> clap::Command {
-    examples::with_examples(Shell::command(), "roborm ", false)
+    numbers(examples::with_examples(Shell::command(), "roborm ", false))
+}
+
+/// A number below zero after an option is its value, and refused as such; no option is named by a digit.
+fn numbers(grammar: clap::Command) -> clap::Command {
+    grammar.mut_subcommands(|command| {
+        command.mut_args(|argument| match argument.get_action().takes_values() && !argument.is_positional() {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        })
+    })
 }
 
 /// In a shell nothing is open: what a prompt may leave out must be told.

@@ -22,7 +22,7 @@ pub(super) struct Opening {
     camera: Option<String>,
 
     /// Frames a second of a folder of frames
-    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ")]
     rate: Option<f64>,
 
     /// Folder that a manifest's relative paths start at, and may not leave
@@ -168,7 +168,7 @@ pub(super) struct Scoring {
     repeats: u32,
 
     /// Dollars that this run may spend
-    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
 
     /// Send at most so many images, by uniform down-sampling that keeps first and last
@@ -199,7 +199,7 @@ pub(super) struct Scoring {
     seed: Option<u64>,
 
     /// The i-th of n parts of the trajectories, from 1
-    #[arg(long, value_name = "i/n")]
+    #[arg(long, value_name = "i/n", value_parser = parsed::<Shard>)]
     shard: Option<Shard>,
 
     /// Call those again that failed for good, or whose reply gives no score: failed, unparsed
@@ -211,7 +211,7 @@ pub(super) struct Scoring {
     no_resend: bool,
 
     /// Milliseconds that the simulated model takes for an answer
-    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS")]
     latency: Option<f64>,
 }
 
@@ -340,4 +340,12 @@ impl Scoring {
             )),
         }
     }
+}
+
+/// Reads the value of an option, and has an error say what to do: of an error clap shows one line.
+pub(super) fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<T, String> {
+    text.parse().map_err(|error: Error| match error.help() {
+        Some(help) => format!("{error}: {help}"),
+        None => error.to_string(),
+    })
 }

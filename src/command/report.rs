@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use polars::prelude::{IntoLazy, col};
+
 use crate::chart::{
     self, BoundaryPoint, Case, Confusion, ContactSheet, CrossingPoint, ErrorPoint, Figure, Method, Palette, Report,
     Section,
@@ -249,6 +251,28 @@ pub(super) fn off_the_scale(scores: &ScoreTable) -> Result<Option<String>> {
         format!(
             "{scores} outside 1 to 5; boundary, error and labels are on that scale: rescale them, or read with care"
         )
+    }))
+}
+
+/// What is to be said of trajectories with several labels, where there are any: a label is the trajectory's own.
+pub(super) fn labels_apart(scores: &ScoreTable) -> Result<Option<String>> {
+    let frame = scores.frame();
+    if frame.column(column::LABEL).is_err() {
+        return Ok(None);
+    }
+    let trajectory = [column::DATASET, column::TRAJECTORY].into_iter().filter(|name| frame.column(name).is_ok());
+    let label = || col(column::LABEL);
+    let apart = frame
+        .clone()
+        .lazy()
+        .group_by(trajectory.map(col).collect::<Vec<_>>())
+        .agg([label().min().alias("least"), label().max().alias("greatest")])
+        .filter(col("least").neq(col("greatest")))
+        .collect()?
+        .height();
+    Ok((apart > 0).then(|| {
+        let trajectories = number::things(apart, "trajectory has", "trajectories have");
+        format!("{trajectories} several labels; each pair is held against the label in its own row")
     }))
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::options::parsed;
 use super::{Answer, Block, Session, current, report};
 use crate::Result;
 use crate::display::{self, Cell, Column, Table, number};
@@ -26,7 +27,7 @@ pub(super) struct RobustnessCommand {
     by: Vec<String>,
 
     /// Success is a score above this
-    #[arg(long, value_name = "B", default_value_t = DEFAULT_BOUNDARY, allow_negative_numbers = true)]
+    #[arg(long, value_name = "B", default_value_t = DEFAULT_BOUNDARY)]
     boundary: f64,
 
     /// Two models or two strategies, compared on the trajectories that both have
@@ -50,11 +51,11 @@ pub(super) struct RobustnessCommand {
     ddof: u8,
 
     /// Of several repeats: first, or their mean
-    #[arg(long, value_name = "WHICH", default_value = "first")]
+    #[arg(long, value_name = "WHICH", default_value = "first", value_parser = parsed::<Repeats>)]
     repeats: Repeats,
 
     /// What stands in for an unparsed reply: exclude, as-failure (1), as-success (4), or a number
-    #[arg(long, value_name = "POLICY", default_value = "exclude")]
+    #[arg(long, value_name = "POLICY", default_value = "exclude", value_parser = parsed::<Unparsed>)]
     unparsed: Unparsed,
 }
 
@@ -106,7 +107,7 @@ impl RobustnessCommand {
         answer = answer.show_all(said.map(Block::Text));
         match &source {
             Scores::Held(table) => {
-                if let Some(warning) = report::off_the_scale(table)? {
+                for warning in [report::off_the_scale(table)?, report::labels_apart(table)?].into_iter().flatten() {
                     answer = answer.note(format!("warning: {warning}"));
                 }
             }

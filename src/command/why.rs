@@ -36,7 +36,7 @@ pub(super) struct Why {
     models: Vec<String>,
 
     /// Success is a score above this
-    #[arg(long, value_name = "B", default_value_t = DEFAULT_BOUNDARY, allow_negative_numbers = true)]
+    #[arg(long, value_name = "B", default_value_t = DEFAULT_BOUNDARY)]
     boundary: f64,
 }
 

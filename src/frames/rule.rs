@@ -251,9 +251,9 @@ fn nanos(value: f64) -> Option<i128> {
 }
 
 fn positive_nanos(rate_hz: f64, name: &str) -> Result<i128> {
-    nanos(rate_hz)
-        .filter(|rate| *rate > 0)
-        .ok_or_else(|| Error::usage(format!("the {name} must be a positive number of frames a second, not {rate_hz}")))
+    nanos(rate_hz).filter(|rate| *rate > 0).ok_or_else(|| {
+        Error::usage(format!("the {name} must be a positive number of frames a second, not {rate_hz:?}"))
+    })
 }
 
 /// `round(numerator / denominator)` for a positive denominator, halves to the even neighbour.

@@ -275,6 +275,13 @@ impl Analysis {
             return Err(Error::usage(format!("{} resamples", self.resamples))
                 .with_help(format!("at most {MOST_RESAMPLES}: the ends of an interval are steady long before")));
         }
+        // The ends of an interval are resamples: with fewer than these there is none so far out.
+        let least = (2.0 / (1.0 - self.level) - 1e-6).ceil();
+        if self.resamples > 0 && (self.resamples as f64) < least {
+            let (resamples, level) = (self.resamples, self.level * 100.0);
+            return Err(Error::usage(format!("resamples: {resamples} is too few for {level} % intervals"))
+                .with_help(format!("at least {least}, {DEFAULT_RESAMPLES} for steady ends, or 0 for no intervals")));
+        }
         if self.unparsed.substitute().is_some_and(|score| !score.is_finite()) {
             return Err(Error::usage("the score that stands in for unparsed replies is not a finite number"));
         }

@@ -133,11 +133,18 @@ pub(super) struct Pairs {
     places: usize,
     others: PlHashMap<u64, u32>,
     next: u32,
+    /// Places of the table that need not be filled well.
+    room: usize,
 }
 
 const EMPTY: u32 = u32::MAX;
 
 impl Pairs {
+    /// A table of so many places may be filled badly.
+    pub fn with_room(room: usize) -> Self {
+        Self { room, ..Self::default() }
+    }
+
     #[inline]
     pub fn code(&mut self, a: u32, b: u32) -> u32 {
         match self.table.get(a as usize).and_then(|row| row.get(b as usize)) {
@@ -160,9 +167,9 @@ impl Pairs {
         code
     }
 
-    /// A place in the table, as long as that has no more than eight places a pair (and a first mebi of them).
+    /// A place in the table, as long as that has no more than eight places a pair, and `room` more.
     fn place(&mut self, a: usize, b: usize) -> Option<&mut u32> {
-        let budget = 8 * self.next as usize + (1 << 20);
+        let budget = 8 * self.next as usize + self.room;
         let rows = (a + 1).saturating_sub(self.table.len());
         let had = self.table.get(a).map_or(0, Vec::len);
         let grown = if b < had { had } else { (b + 1).next_power_of_two() };
@@ -177,44 +184,6 @@ impl Pairs {
         row.resize(grown, EMPTY);
         row.get_mut(b)
     }
-}
-
-/// Rows by key: those of equal keys together, in their order, with a number that tells keys apart. `None` where 64 bits
-/// do not suffice for that.
-pub(super) fn by_key(columns: &[Coded]) -> Option<Vec<(u64, u32)>> {
-    let bits: Vec<u32> = columns.iter().map(|column| usize::BITS - column.keys.len().leading_zeros()).collect();
-    let all: u32 = bits.iter().sum();
-    if all > u64::BITS {
-        return None;
-    }
-    let height = columns.first().map_or(0, |column| column.codes.len());
-    let mut units: Vec<(u64, u32)> = (0..height as u32).map(|row| (0, row)).collect();
-    for (column, bits) in columns.iter().zip(&bits) {
-        // By the keys themselves, so that all chunks of a table have one order.
-        let ranks = ranks(&column.keys);
-        for (unit, code) in units.iter_mut().zip(&column.codes) {
-            unit.0 = unit.0 << bits | u64::from(ranks[*code as usize]);
-        }
-    }
-    // By eleven bits at a time from the last: two or three passes where a comparison sort takes eighteen.
-    let mut other = vec![(0, 0); units.len()];
-    for shift in (0..all).step_by(11) {
-        let digit = |unit: &(u64, u32)| (unit.0 >> shift) as usize & 0x7ff;
-        let mut starts = [0usize; 0x801];
-        for unit in &units {
-            starts[digit(unit) + 1] += 1;
-        }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
-        }
-        for unit in &units {
-            let place = &mut starts[digit(unit)];
-            other[*place] = *unit;
-            *place += 1;
-        }
-        std::mem::swap(&mut units, &mut other);
-    }
-    Some(units)
 }
 
 /// The place of every key in their order.

@@ -51,7 +51,7 @@ impl<'a> Groups<'a> {
         let dataset = tally.place(column::DATASET);
         let trajectory = tally.place(column::TRAJECTORY);
 
-        let mut folds: Vec<Pairs> = places.iter().map(|_| Pairs::default()).collect();
+        let mut folds: Vec<Pairs> = places.iter().map(|_| Pairs::with_room(1 << 20)).collect();
         let mut members: Vec<Members> = Vec::new();
         let rank = |codes: &[u32], place: Option<usize>| place.map_or(0, |place| ranks[place][codes[place] as usize]);
         for (unit, codes) in tally.codes.chunks_exact(width).enumerate() {

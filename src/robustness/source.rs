@@ -8,9 +8,13 @@ use std::sync::Arc;
 
 use polars::prelude::*;
 use polars_io::SerReader;
+use polars_io::mmap::ReaderBytes;
 use polars_io::parquet::metadata::FileMetadata;
 use polars_io::parquet::read::{ParallelStrategy, ParquetReader};
 
+use super::dictionary::Coded;
+use super::pages;
+use super::rows::Rows;
 use crate::{Error, Result};
 
 /// Rows of a chunk: few enough that a chunk a thread is small beside the table, enough that its parts are worth merging.
@@ -25,6 +29,7 @@ pub(super) enum Source<'a> {
 /// A Parquet file and its pieces.
 pub(super) struct Parquet {
     path: PathBuf,
+    bytes: ReaderBytes<'static>,
     columns: Vec<String>,
     metadata: Arc<FileMetadata>,
     pieces: Vec<Piece>,
@@ -36,6 +41,8 @@ struct Piece {
     metadata: Arc<FileMetadata>,
     offset: usize,
     rows: usize,
+    /// All of its row group.
+    whole: bool,
 }
 
 impl Source<'_> {
@@ -54,14 +61,15 @@ impl Source<'_> {
         }
     }
 
-    /// These columns of chunk `i`, and the number of rows before it.
-    pub fn chunk(&self, i: usize, columns: &[&str]) -> Result<(usize, DataFrame)> {
+    /// These columns of chunk `i`, and the number of rows before it. Of `codes`, columns that are wanted as codes alone,
+    /// those that the source keeps so come as codes.
+    pub fn chunk(&self, i: usize, columns: &[&str], codes: &[&str]) -> Result<(usize, Rows)> {
         match self {
             Self::Frame(frame) => {
                 let rows = frame.slice((i * ROWS) as i64, ROWS);
-                Ok((i * ROWS, rows.select(columns.iter().copied())?))
+                Ok((i * ROWS, Rows::new(rows.select(columns.iter().copied())?, Vec::new())))
             }
-            Self::Parquet(file) => file.piece(i, columns),
+            Self::Parquet(file) => file.piece(i, columns, codes),
         }
     }
 
@@ -81,7 +89,12 @@ impl Source<'_> {
 
 impl Parquet {
     pub fn open(path: &Path) -> Result<Self> {
-        let mut reader = ParquetReader::new(open(path)?);
+        let mut file = open(path)?;
+        let ReaderBytes::Owned(bytes) = ReaderBytes::from(&mut file) else {
+            return Err(unreadable(path, "it cannot be mapped into memory"));
+        };
+        let bytes = ReaderBytes::Owned(bytes);
+        let mut reader = ParquetReader::new(file);
         let metadata = plain(reader.get_metadata().map_err(|error| unreadable(path, error))?);
         let mut bare = metadata.clone();
         bare.row_groups.clear();
@@ -98,24 +111,32 @@ impl Parquet {
             let only = Arc::new(only);
             for offset in (0..group.num_rows()).step_by(4 * ROWS) {
                 let rows = (group.num_rows() - offset).min(4 * ROWS);
-                pieces.push(Piece { first_row: first_row + offset, metadata: Arc::clone(&only), offset, rows });
+                let (first_row, whole) = (first_row + offset, rows == group.num_rows());
+                pieces.push(Piece { first_row, metadata: Arc::clone(&only), offset, rows, whole });
             }
             first_row += group.num_rows();
         }
-        Ok(Self { path: path.to_owned(), columns, metadata: Arc::new(metadata), pieces })
+        Ok(Self { path: path.to_owned(), bytes, columns, metadata: Arc::new(metadata), pieces })
     }
 
-    fn piece(&self, i: usize, columns: &[&str]) -> Result<(usize, DataFrame)> {
+    fn piece(&self, i: usize, columns: &[&str], codes: &[&str]) -> Result<(usize, Rows)> {
         let Some(piece) = self.pieces.get(i) else {
             return Err(Error::input(format!("{}: no row group {i}", self.path.display())));
         };
+        let coded: Vec<(String, Coded)> = match piece.whole {
+            true => codes
+                .iter()
+                .filter_map(|name| Some(((*name).to_owned(), pages::codes(&self.bytes, &piece.metadata, name)?)))
+                .collect(),
+            false => Vec::new(),
+        };
+        let others = columns.iter().filter(|name| coded.iter().all(|(coded, _)| coded != *name));
         let mut reader = ParquetReader::new(open(&self.path)?)
-            .with_columns(Some(columns.iter().map(|&name| name.to_owned()).collect()))
+            .with_columns(Some(others.map(|&name| name.to_owned()).collect()))
             .read_parallel(ParallelStrategy::None)
             .with_slice(Some((piece.offset, piece.rows)));
         reader.set_metadata(Arc::clone(&piece.metadata));
-        let rows = finish(&self.path, reader)?;
-        Ok((piece.first_row, rows))
+        Ok((piece.first_row, Rows::new(finish(&self.path, reader)?, coded)))
     }
 }
 

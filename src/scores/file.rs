@@ -158,11 +158,18 @@ fn csv(file: File, path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {
 fn csv_header(path: &Path) -> Result<Vec<String>> {
     let options =
         CsvReadOptions::default().with_has_header(true).with_infer_schema_length(Some(0)).with_n_rows(Some(0));
-    let frame = CsvReader::new(open(path)?)
-        .with_options(options)
-        .finish()
-        .map_err(|error| refused(&error).at(path.display()))?;
-    Ok(frame.get_column_names().iter().map(ToString::to_string).collect())
+    let frame = CsvReader::new(open(path)?).with_options(options).finish().map_err(|error| refused(&error))?;
+    let names: Vec<String> = frame.get_column_names().iter().map(ToString::to_string).collect();
+    // The reader renames a column that stands twice.
+    let again = names.iter().find_map(|name| {
+        let (first, count) = name.split_once("_duplicated_")?;
+        (count.bytes().all(|digit| digit.is_ascii_digit()) && names.iter().any(|name| name == first)).then_some(first)
+    });
+    match again {
+        Some(name) => Err(Error::input(format!("two columns named `{name}`"))
+            .with_help("take one of them out: nothing tells which is meant")),
+        None => Ok(names),
+    }
 }
 
 fn json(file: File, path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {

@@ -241,6 +241,15 @@ impl<'a> Rust<'a> {
         (text, first)
     }
 
+    /// What is written of the types of [`Rust::untyped`].
+    pub fn written(&self) -> Vec<Option<&str>> {
+        let of = |binding: &Binding| match &binding.place {
+            Place::Simple { old: Some(old), .. } => self.source.get(old.clone()),
+            _ => None,
+        };
+        self.untyped.iter().map(of).collect()
+    }
+
     /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.
     pub fn edited(&self, types: &[String]) -> Edited {
         let mut edits = Vec::new();

@@ -159,7 +159,7 @@ fn notes(error: &CompilationError) -> Vec<(String, String)> {
 }
 
 /// Paths of what every cell has by its bare name.
-const BARE: [&str; 8] = [
+const BARE: [&str; 9] = [
     "std::vec::",
     "std::string::",
     "std::option::",
@@ -168,6 +168,7 @@ const BARE: [&str; 8] = [
     "roborm_toolkit::prelude::",
     "roborm::prelude::",
     "core::fmt::",
+    "std::fmt::",
 ];
 
 /// The compiler's words, without names that only generated code has, and without paths that nobody writes.

@@ -14,8 +14,10 @@ use std::process::{Command, ExitCode, Stdio};
 use serde_json::{Value, json};
 
 use super::generated;
+use super::holes::Holes;
 use super::session::Files;
-use crate::toolkit::{Recorded, dependencies};
+use super::warm;
+use crate::toolkit::{NOTHING, Recorded, dependencies};
 
 /// The variable that tells a front where its toolkit is.
 pub(super) const TOOLKIT: &str = "ROBORM_KERNEL_TOOLKIT";
@@ -122,21 +124,7 @@ impl Front {
     }
 
     fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        let fronts = self.toolkit.join("fronts");
-        if let Some(path) = env::var_os("PATH") {
-            let kept = env::split_paths(&path).filter(|folder| *folder != fronts);
-            if let Ok(path) = env::join_paths(kept) {
-                command.env("PATH", path);
-            }
-        }
-        for name in
-            ["CARGO", "RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_BUILD_BUILD_DIR", "RUSTC_WRAPPER", "RUSTC_BOOTSTRAP"]
-        {
-            command.env_remove(name);
-        }
-        command.env("RUSTC", &self.recorded.rustc);
-        command
+        command(&self.toolkit, &self.recorded, program)
     }
 
     /// The cell crate, alone: rust-analyzer reads nothing else then. A crate that is being added is looked at by the
@@ -198,11 +186,22 @@ impl Front {
             say(&unknown(line, "E0599", "no method named `evcxr_display` found"))?;
             return Ok(ExitCode::from(101));
         }
-        let source = if check { source } else { generated::replace(&source) };
+        let mut holes = Holes::read(&files.types());
+        let (source, open) = holes.replace(&source);
+        let mut source = if check { source } else { generated::replace(&source) };
+        // A cell that fails is compiled once more, without the mark, as evcxr wrote it.
+        if !check && files.is_quick() {
+            source = generated::without_idle_variables(&source);
+        }
         // What is compiled is not what evcxr wrote, line by line it is: evcxr maps errors by lines.
-        let out = PathBuf::from(if check { "target/check" } else { "target/build" });
+        let out = PathBuf::from(if check { "target/check" } else { warm::OUT });
         fs::create_dir_all(&out)?;
         let shared = out.join(format!("lib{CELL}.so"));
+        if !check && source.contains(QUESTION) {
+            // It does nothing, whatever stands around it.
+            fs::copy(self.toolkit.join(NOTHING), &shared)?;
+            return built(&shared);
+        }
         let added = dependencies::of_manifest(&manifest);
         let foreign: Vec<_> = added.iter().filter(|it| !self.recorded.carries(&it.name)).cloned().collect();
         if !check && foreign.is_empty() && self.recorded.cached(&self.toolkit, &source, &shared) {
@@ -212,32 +211,20 @@ impl Front {
         let folder = out.join("src");
         fs::create_dir_all(&folder)?;
         let file = folder.join("lib.rs");
-        fs::write(&file, &source)?;
 
         let mut rustc = self.command(&self.recorded.rustc);
-        rustc.args(["--crate-name", CELL, "--edition=2024", "--error-format=json", "--json=diagnostic-rendered-ansi"]);
-        rustc.arg(&file).arg("--out-dir").arg(&out);
+        let opt_level = generated::opt_level(&manifest);
         if check {
             // Types are read off the messages: they must be whole, and paths that can be written down.
+            common(&mut rustc, &file, &out);
             rustc.args([
                 "--emit=metadata",
                 "--crate-type=rlib",
                 "-Zwrite-long-types-to-disk=no",
                 "-Ztrim-diagnostic-paths=no",
             ]);
-            rustc.env("RUSTC_BOOTSTRAP", "1");
         } else {
-            rustc.args([
-                "--emit=link",
-                "--crate-type=cdylib",
-                "-Cprefer-dynamic",
-                "-Ccodegen-units=1",
-                "-Cstrip=debuginfo",
-            ]);
-            rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
-            // Nothing upstream shares generics; looking for them in every crate costs a tenth of a small cell.
-            rustc.arg("-Zshare-generics=no").env("RUSTC_BOOTSTRAP", "1");
-            rustc.arg(format!("-Copt-level={}", generated::opt_level(&manifest)));
+            arguments(&mut rustc, &file, &out, !open.is_empty(), opt_level);
         }
         self.recorded.link(&self.toolkit, &mut rustc, check || !foreign.is_empty());
         if !foreign.is_empty() {
@@ -257,22 +244,43 @@ impl Front {
                 }
             }
         }
-        let mut output = rustc.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output()?;
-        if !output.status.success()
+        rustc.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let may_be_warm = !check && foreign.is_empty() && opt_level == "0";
+        let mut compile = |code: &str| -> io::Result<(bool, Vec<u8>)> {
+            if may_be_warm
+                && warm::takes(code)
+                && let Some(said) = warm::compile(&files, code, &shared)
+            {
+                return Ok((shared.is_file(), said));
+            }
+            clean(&shared);
+            fs::write(&file, code)?;
+            let output = rustc.output()?;
+            Ok((output.status.success(), output.stderr))
+        };
+        let (mut succeeded, mut messages) = compile(&source)?;
+        if !succeeded
             && !check
-            && String::from_utf8_lossy(&output.stderr).contains("`roborm_display`")
+            && String::from_utf8_lossy(&messages).contains("`roborm_display`")
             && let Some(other) = generated::shown_by_evcxr(&source)
         {
-            fs::write(&file, other)?;
-            output = rustc.output()?;
+            (succeeded, messages) = compile(&other)?;
         }
-        if !output.status.success() && !check && files.is_quick() && !can_be_fixed(&output.stderr) {
+        if !succeeded && !check && files.is_quick() && !can_be_fixed(&messages) {
             files.set_failed();
             say(&nowhere())?;
             return Ok(ExitCode::from(101));
         }
-        report(&output.stderr)?;
-        if output.status.success() {
+        if succeeded && !open.is_empty() {
+            let mir = fs::read_to_string(out.join(format!("{CELL}.mir")))?;
+            if holes.fill(&open, &mir, &source, &self.recorded.types).is_none() {
+                files.set_failed();
+                say(&nowhere())?;
+                return Ok(ExitCode::from(101));
+            }
+        }
+        report(&messages)?;
+        if succeeded {
             if check {
                 return say(&json!({ "reason": "build-finished", "success": true }));
             }
@@ -284,6 +292,48 @@ impl Front {
         say(&json!({ "reason": "build-finished", "success": false }))?;
         Ok(ExitCode::from(101))
     }
+}
+
+/// A command in the surroundings that the user has.
+pub(super) fn command(toolkit: &Path, recorded: &Recorded, program: &Path) -> Command {
+    let mut command = Command::new(program);
+    let fronts = toolkit.join("fronts");
+    if let Some(path) = env::var_os("PATH") {
+        let kept = env::split_paths(&path).filter(|folder| *folder != fronts);
+        if let Ok(path) = env::join_paths(kept) {
+            command.env("PATH", path);
+        }
+    }
+    for name in ["CARGO", "RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_BUILD_BUILD_DIR", "RUSTC_WRAPPER", "RUSTC_BOOTSTRAP"]
+    {
+        command.env_remove(name);
+    }
+    command.env("RUSTC", &recorded.rustc);
+    command
+}
+
+/// What every call of rustc for a cell is given.
+fn common(rustc: &mut Command, file: &Path, out: &Path) {
+    rustc.args(["--crate-name", CELL, "--edition=2024", "--error-format=json", "--json=diagnostic-rendered-ansi"]);
+    rustc.arg(file).arg("--out-dir").arg(out).env("RUSTC_BOOTSTRAP", "1");
+}
+
+/// What rustc is given to make a library of a cell; with `mir`, also what tells the types in it.
+pub(super) fn arguments(rustc: &mut Command, file: &Path, out: &Path, mir: bool, opt_level: &str) {
+    common(rustc, file, out);
+    rustc.args(["--emit=link", "--crate-type=cdylib", "-Cprefer-dynamic", "-Ccodegen-units=1", "-Cstrip=debuginfo"]);
+    rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
+    // The toolkit shares what it has compiled of generic code, without optimisation.
+    rustc.arg(format!("-Zshare-generics={}", if opt_level == "0" { "yes" } else { "no" }));
+    rustc.arg(format!("-Copt-level={opt_level}"));
+    if mir {
+        rustc.args(["--emit=mir", "-Ztrim-diagnostic-paths=no"]);
+    }
+}
+
+/// Removes what a cell before has left where the library is expected.
+pub(super) fn clean(library: &Path) {
+    let _ = fs::remove_file(library);
 }
 
 /// Whether evcxr may do something about what rustc says: show a value otherwise, forget a variable that was moved, wait

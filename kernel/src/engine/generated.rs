@@ -3,6 +3,8 @@
 //! evcxr compiles a store of variables into every cell that has any, and prints its notices to standard output. Both have
 //! a better place in the toolkit. Lines stay lines: evcxr maps errors by their numbers.
 
+use std::collections::BTreeSet;
+
 const STORE: &str = "mod evcxr_internal_runtime {\n";
 const STORE_END: &str = "Box::into_raw(Box::new(VariableStore::new()))\n}\n}\n";
 const NOTICE: &str = "println!(\"EVCXR_PANIC_NOTIFICATION\");";
@@ -62,9 +64,66 @@ pub(super) fn replace(code: &str) -> String {
     code
 }
 
+/// The same code without the variables that the cell does not mention. evcxr has a cell take all variables out of the store
+/// and put them back, and each of them costs code that moves and drops a value of its type. Here they stay in the store.
+/// Lines stay lines.
+pub(super) fn without_idle_variables(code: &str) -> String {
+    const CHECK: &str = "vars_ok &= evcxr_variable_store.check_variable::<";
+    const TAKE: &str = " = evcxr_variable_store.take_variable::<";
+    const PUT: &str = "evcxr_variable_store.put_variable::<";
+    let of = |line: &str| -> Option<String> {
+        let is_ours =
+            line.starts_with(CHECK) || line.starts_with(PUT) || (line.starts_with("let ") && line.contains(TAKE));
+        // `…::<TYPE>(stringify!(NAME));` and `…::<TYPE>(stringify!(NAME), NAME);`
+        let (_, rest) = is_ours.then(|| line.rsplit_once(">(stringify!("))??;
+        rest.split_once(')').map(|(name, _)| name.to_owned())
+    };
+    let taken: BTreeSet<String> =
+        code.lines().filter(|line| line.starts_with("let ") && line.contains(TAKE)).filter_map(of).collect();
+    if taken.is_empty() {
+        return code.to_owned();
+    }
+    let bare: BTreeSet<&str> = taken.iter().map(|name| name.trim_start_matches("r#")).collect();
+    let mut mentioned = BTreeSet::new();
+    for line in code.lines().filter(|line| of(line).is_none_or(|name| !taken.contains(&name))) {
+        mentioned.extend(line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| bare.contains(*word)));
+    }
+    let is_idle = |line: &str| {
+        of(line).is_some_and(|name| taken.contains(&name) && !mentioned.contains(name.trim_start_matches("r#")))
+    };
+    let kept = code.split_inclusive('\n').map(|line| if is_idle(line) { "\n" } else { line });
+    kept.collect()
+}
+
 /// The optimisation that `:opt` asked for; none at first.
 pub(super) fn opt_level(manifest: &str) -> &str {
     let level = manifest.lines().find_map(|line| line.strip_prefix("opt-level = ")).unwrap_or("0");
     let level = level.trim().trim_matches('"');
     if ["0", "1", "2", "3", "s", "z"].contains(&level) { level } else { "0" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_takes_the_variables_that_it_mentions() {
+        let code = "{let mut vars_ok = true;\n\
+                    vars_ok &= evcxr_variable_store.check_variable::<Vec<i32>>(stringify!(used));\n\
+                    vars_ok &= evcxr_variable_store.check_variable::<Plot>(stringify!(idle));\n\
+                    if !vars_ok {return evcxr_variable_store;}}\n\
+                    let used = evcxr_variable_store.take_variable::<Vec<i32>>(stringify!(used));\n\
+                    let mut idle = evcxr_variable_store.take_variable::<Plot>(stringify!(idle));\n\
+                    let new = format!(\"{used:?}\");\n\
+                    evcxr_variable_store.put_variable::<String>(stringify!(new), new);\n\
+                    evcxr_variable_store.put_variable::<Vec<i32>>(stringify!(used), used);\n\
+                    evcxr_variable_store.put_variable::<Plot>(stringify!(idle), idle);\n";
+        let without = without_idle_variables(code);
+        assert!(!without.contains("idle"), "{without}");
+        assert_eq!(without.matches('\n').count(), code.matches('\n').count());
+        assert_eq!(without.matches("stringify!(used)").count(), 3, "{without}");
+        assert!(without.contains("stringify!(new)"));
+        let mentions = code.replace("let new = format!", "println!(\"{idle}\"); let new = format!");
+        assert_eq!(without_idle_variables(&mentions), mentions);
+    }
 }

@@ -6,7 +6,7 @@ use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use evcxr::{CommandContext, EvalCallbacks, EvalContext};
+use evcxr::{CommandContext, EvalCallbacks, EvalContext, EvalOutputs};
 use roborm_wire::cell::{Done, Failed, Work};
 use roborm_wire::{receive, send};
 
@@ -14,9 +14,11 @@ use super::assistant::Shared;
 use super::cell::{Edited, Kind, Rust, Section, sections};
 use super::complete::{is_unfinished, torn};
 use super::event::{Bundle, Event, Failure, Outcome};
+use super::holes::Holes;
 use super::interrupt::{Control, What};
 use super::pump::Pump;
 use super::session::Session;
+use super::warm::Warm;
 use super::{Assistant, Error, Interrupter, Result, fault, front};
 use crate::toolkit::Toolkit;
 
@@ -38,11 +40,13 @@ pub struct Engine {
     pub(super) control: Arc<Control>,
     shared: Arc<Shared>,
     toolkit: Toolkit,
+    _warm: Option<Warm>,
     session: Session,
     /// The source of the cell whose chart brought what draws charts: it brings it again.
     carrier: Option<String>,
     /// evcxr knows that a cell may end at a `?`.
     allows_question: bool,
+    pub(super) holes: Holes,
 }
 
 impl Engine {
@@ -52,6 +56,7 @@ impl Engine {
     /// The toolkit is not whole, or the process that runs cells cannot be started.
     pub fn start(toolkit: &Toolkit, events: impl Fn(Event) + Send + Sync + 'static) -> Result<Self> {
         let session = Session::new()?;
+        let warm = Warm::start(toolkit, &session.files);
         let events: super::pump::Events = Arc::new(events);
         let control = Arc::new(Control::new(session.files.stop()));
         let pump = Pump::start(&session.files, Arc::clone(&events), Arc::clone(&control))?;
@@ -82,6 +87,7 @@ impl Engine {
         let shared = Arc::new(Shared::new(Arc::clone(&pump), toolkit));
         pump.end();
         let toolkit = toolkit.clone();
+        let holes = Holes::read(&session.files.types());
         Ok(Self {
             context,
             process,
@@ -90,9 +96,11 @@ impl Engine {
             control,
             shared,
             toolkit,
+            _warm: warm,
             session,
             carrier: None,
             allows_question: false,
+            holes,
         })
     }
 
@@ -133,7 +141,9 @@ impl Engine {
         if carries && Pump::carried(&heard) {
             self.carrier = Some(source.to_owned());
         }
-        self.shared.set_variables(self.context.variables_and_types(), self.context.defined_item_names());
+        let variables = self.variables();
+        let variables = variables.iter().map(|(name, of)| (name.as_str(), of.as_str()));
+        self.shared.set_variables(variables, self.context.defined_item_names());
         match failure {
             Some(failure) => Outcome::Failed(failure),
             None => Outcome::Done(value),
@@ -152,8 +162,8 @@ impl Engine {
 
     /// The variables and their types.
     pub fn variables(&self) -> Vec<(String, String)> {
-        let mut all: Vec<_> =
-            self.context.variables_and_types().map(|(name, of)| (name.to_owned(), of.to_owned())).collect();
+        let all = self.context.variables_and_types();
+        let mut all: Vec<_> = all.map(|(name, of)| (name.to_owned(), self.holes.filled(of))).collect();
         all.sort();
         all
     }
@@ -257,7 +267,7 @@ impl Engine {
             Ok(outputs) => {
                 let mut bundle = Bundle::default();
                 for (mime, content) in outputs.content_by_mime_type {
-                    bundle.data.insert(mime, content.into());
+                    bundle.data.insert(mime, self.holes.filled(&content).into());
                 }
                 Ok((!bundle.data.is_empty()).then_some(bundle))
             }
@@ -295,29 +305,47 @@ impl Engine {
             return Err(fault::plain("Error", "a string or a comment is not closed", None));
         }
         let rust = Rust::read(&section.text);
-        let types = self.types(&rust, section, cell)?;
-        let edited = rust.edited(&types);
         if rust.has_question && !self.allows_question {
             // evcxr learns by a cell that fails; the front fails this one at once. See `front::QUESTION`.
             self.allows_question = self.context.execute(front::QUESTION).is_ok();
             self.pump.end_of_section();
         }
-        self.control.enter(What::Rust);
         // evcxr counts lines from the first of what it is given.
-        let text = format!("{}{}", "\n".repeat(section.line), edited.text);
-        self.session.files.set_quick(true);
-        let mut result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
-        let has_failed = self.session.files.has_failed();
-        self.session.files.set_quick(false);
-        if has_failed {
-            if let Some(failure) = self.of_check(section, cell) {
-                self.control.leave();
-                return Err(failure);
-            }
-            // A check finds nothing wrong: it is what becomes of the cell that does not compile.
-            result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+        let placed = |edited: &Edited| format!("{}{}", "\n".repeat(section.line), edited.text);
+        let mut edited = None;
+        let mut result = None;
+        if let Some(types) = self.open_holes(&rust) {
+            let with_holes = rust.edited(&types);
+            result = self.quickly(&placed(&with_holes));
+            self.holes.refresh();
+            edited = Some(with_holes);
         }
-        self.control.leave();
+        let (result, edited) = match (result, edited) {
+            (Some(result), Some(edited)) => (result, edited),
+            // The long way: it has the better errors, and takes what the short one does not.
+            _ => {
+                let types = self.types(&rust, section, cell)?;
+                let edited = rust.edited(&types);
+                let text = placed(&edited);
+                let result = match self.quickly(&text) {
+                    Some(result) => result,
+                    None => {
+                        if let Some(failure) = self.of_check(section, cell) {
+                            return Err(failure);
+                        }
+                        // A check finds nothing wrong: it is what becomes of the cell that does not compile.
+                        self.control.enter(What::Rust);
+                        let result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
+                        self.control.leave();
+                        result
+                    }
+                };
+                if result.is_ok() {
+                    self.holes.learn(&types);
+                }
+                (result, edited)
+            }
+        };
         let heard = self.pump.end_of_section();
         match (result, heard.failed) {
             (Err(evcxr::Error::SubprocessTerminated(message)), _) => {
@@ -333,6 +361,26 @@ impl Engine {
         }
     }
 
+    /// Runs Rust that is expected to compile. `None`: it does not, and nothing was run.
+    fn quickly(&mut self, text: &str) -> Option<Result<EvalOutputs, evcxr::Error>> {
+        self.control.enter(What::Rust);
+        self.session.files.set_quick(true);
+        let result = self.context.execute_with_callbacks(text, &mut EvalCallbacks::default());
+        let has_failed = self.session.files.has_failed();
+        self.session.files.set_quick(false);
+        self.control.leave();
+        (!has_failed).then_some(result)
+    }
+
+    /// Names for the types of what the cell binds, for rustc to fill in.
+    fn open_holes(&mut self, rust: &Rust<'_>) -> Option<Vec<String>> {
+        let written: Vec<Option<&str>> = rust.written();
+        if written.is_empty() {
+            return None;
+        }
+        self.holes.open(&written).ok()
+    }
+
     pub(super) fn failure(&mut self, error: evcxr::Error, cell: &str, line: usize, edited: Option<&Edited>) -> Failure {
         let back = |at: usize, column: usize| match edited {
             Some(edited) => edited.back(at.saturating_sub(line), column),
@@ -346,7 +394,7 @@ impl Engine {
                 &format!("types were defined anew; variables of the old ones are lost: {}", names.join(", ")),
                 None,
             ),
-            evcxr::Error::Message(message) => fault::plain("Error", message.trim(), None),
+            evcxr::Error::Message(message) => fault::plain("Error", self.holes.filled(message.trim()).as_str(), None),
         }
     }
 

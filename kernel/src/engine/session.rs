@@ -53,6 +53,16 @@ impl Files {
         self.0.join("stop")
     }
 
+    /// Where the rustc that waits for cells is asked.
+    pub fn warm(&self) -> PathBuf {
+        self.0.join("warm")
+    }
+
+    /// What is known of the types of variables: see [`super::holes`].
+    pub fn types(&self) -> PathBuf {
+        self.0.join("types")
+    }
+
     /// Has a cell that fails fail at once: the evaluator asks for the errors by itself.
     pub fn set_quick(&self, quick: bool) {
         let _ = fs::remove_file(self.0.join("failed"));

@@ -12,6 +12,8 @@ use crate::engine::{Engine, Error, Result};
 const LIBRARY: &str = "libroborm_toolkit.so";
 /// The same, as cargo builds it.
 const BUILT: &str = "libroborm_toolkit.rlib";
+/// A cell that does nothing, compiled.
+pub(crate) const NOTHING: &str = "cells/nothing.so";
 const BUILD: &str = "build it first: cargo build --release -p roborm-kernel -p roborm-decoder";
 /// Programs that go along; those in the second list where they were built. Without the decoder, commands that need it say
 /// so.
@@ -70,6 +72,9 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
     }
     compile_cells(&into, &recorded)?;
     recorded.linker = super::stub::make(&into, &into.join("lib").join(LIBRARY), &recorded)?;
+    recorded.types = super::types::find(&into, &recorded);
+    compile_nothing(&into, &recorded)?;
+    super::warm::compile(&into, &recorded)?;
     recorded.write(&into)
 }
 
@@ -195,16 +200,22 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
 /// shared std, which a process that loads libraries one by one must have once.
 fn link(build: &Path, roborm: &Path, work: &Path, library: &Path, recorded: &Recorded) -> Result<()> {
     let source = work.join("toolkit.rs");
-    fs::write(&source, include_str!("../../toolkit/src/lib.rs")).map_err(refused(&source))?;
+    let code = concat!(include_str!("../../toolkit/src/lib.rs"), "#[doc(hidden)]\npub mod shared;\n");
+    fs::write(&source, code).map_err(refused(&source))?;
+    let shared = work.join("shared.rs");
+    fs::write(&shared, include_str!("../../toolkit/src/shared.rs")).map_err(refused(&shared))?;
     let output = Command::new(&recorded.rustc)
         .args([
             "--crate-name=roborm_toolkit",
             "--edition=2024",
             "--crate-type=dylib",
             "-Cprefer-dynamic",
-            "-Copt-level=2",
+            "-Cstrip=debuginfo",
         ])
-        .arg("-Cstrip=debuginfo")
+        // Generic code that is compiled here is there for cells to call, small functions too: those only without
+        // optimisation. It checks what code in a cell checks. The code of the crates themselves is compiled already.
+        .args(["-Zshare-generics=yes", "-Copt-level=0", "-Cdebug-assertions=on", "-Coverflow-checks=on"])
+        .env("RUSTC_BOOTSTRAP", "1")
         .arg(&source)
         .arg(format!("--extern=roborm={}", roborm.display()))
         .arg(format!("-Ldependency={}", build.join("deps").display()))
@@ -229,6 +240,25 @@ fn listed(text: &str) -> BTreeSet<PathBuf> {
         .filter(|file| !file.is_empty())
         .map(|file| PathBuf::from(file.replace('\u{0}', " ")))
         .collect()
+}
+
+/// The cell that does nothing.
+fn compile_nothing(into: &Path, recorded: &Recorded) -> Result<()> {
+    let source = into.join("cells/nothing.rs");
+    let code = format!(
+        "#[unsafe(no_mangle)]\npub extern \"C\" fn {}(store: *mut u8) -> *mut u8 {{\n    store\n}}\n",
+        roborm_wire::cell::FUNCTION
+    );
+    fs::write(&source, code).map_err(refused(&source))?;
+    let mut rustc = Command::new(&recorded.rustc);
+    rustc.args(["--crate-name=nothing", "--edition=2024", "--crate-type=cdylib", "-Cprefer-dynamic"]);
+    rustc.arg("-Cstrip=debuginfo").arg(&source).arg("-o").arg(into.join(NOTHING));
+    recorded.link(into, &mut rustc, false);
+    let output = rustc.output().map_err(|error| Error::io("cannot run rustc", &error))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(Error::new(format!("a cell cannot be compiled: {}", String::from_utf8_lossy(&output.stderr)))),
+    }
 }
 
 /// The program that runs cells.

@@ -5,13 +5,17 @@ pub(crate) mod dependencies;
 mod index;
 mod recorded;
 mod stub;
+mod types;
+mod warm;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::engine::{Error, Result};
+pub(crate) use assemble::NOTHING;
 pub(crate) use index::Entry;
 pub(crate) use recorded::Recorded;
+pub(crate) use warm::HOLD;
 
 /// A folder with `libroborm_toolkit.so`, what rustc needs beside it, the program that runs cells, and the programs of
 /// roborm. Nothing outside it but the Rust toolchain is needed afterwards.
@@ -21,6 +25,7 @@ pub(crate) use recorded::Recorded;
 /// lib/           the shared library, and the metadata of the crates inside it
 /// bin/           roborm-cells (runs cells), roborm-kernel, roborm-decoder, roborm-local where it was built
 /// stub/          what cells are linked against in the library's place
+/// hold.so        what has a rustc wait for a cell
 /// fronts/        cargo, rustup, rustc: roborm-kernel by these names
 /// cells/         the cells that every session begins with, compiled
 /// ```

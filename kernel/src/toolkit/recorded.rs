@@ -25,6 +25,9 @@ pub(crate) struct Recorded {
     pub answers: BTreeMap<String, String>,
     /// Crates that a cell may name: their files in `lib`.
     pub externs: BTreeMap<String, String>,
+    /// Types that a cell can name by these paths, which are rustc's own words for them.
+    #[serde(default)]
+    pub types: Vec<String>,
 }
 
 impl Recorded {

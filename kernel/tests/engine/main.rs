@@ -11,3 +11,4 @@ mod errors;
 mod serve;
 mod streams;
 mod values;
+mod warm;

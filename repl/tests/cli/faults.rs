@@ -46,6 +46,51 @@ fn scores_off_the_scale_are_told_of() {
 }
 
 #[test]
+fn what_a_table_says_in_two_ways_is_told_of() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score,label\nm,a,lexical,x,5,4\nm,a,lexical,y,2,3\n");
+    let run = bench.run(&["robustness", "s.csv"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("1 trajectory has several labels"), "{}", run.stderr);
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score,score\nm,a,lexical,x,5,4\n");
+    bench.run(&["robustness", "s.csv"]).refuses(1, &["s.csv", "`score`", "two columns"]);
+}
+
+#[test]
+fn numbers_out_of_reason_are_refused_as_numbers() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,x,5\nm,a,lexical,y,2\n");
+    bench.run(&["robustness", "s.csv", "--seed", "-1"]).refuses(2, &["'-1'", "--seed"]);
+    bench.run(&["score", "demo", "--model", "simulated", "--limit", "-3"]).refuses(2, &["'-3'", "--limit"]);
+    bench.run(&["robustness", "s.csv", "--resamples", "1"]).refuses(2, &["1 is too few", "95 %", "40"]);
+    bench.run(&["frames", "demo#drawer", "--fps", "1e300"]).refuses(2, &["not 1e300"]);
+}
+
+#[test]
+fn a_substitute_off_the_scale_is_refused() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,x,5\nm,a,lexical,y,\n");
+    bench.run(&["robustness", "s.csv", "--unparsed", "99"]).refuses(2, &["99", "1 to 5"]);
+    bench.run(&["robustness", "s.csv", "--unparsed", "as-failur"]).refuses(2, &["as-failur", "as-failure"]);
+}
+
+#[test]
+fn frames_of_another_sampling_in_the_folder_are_told_of() {
+    let bench = Bench::new();
+    let all = ["frames", "demo#drawer", "--fps", "5", "--out", "f"];
+    let run = bench.run(&all);
+    assert_eq!((run.status, run.stderr.contains("warning")), (0, false), "{}", run.stderr);
+    let files = || std::fs::read_dir(bench.path("f")).expect("the folder of frames").count();
+    let before = files();
+    let run = bench.run(&["frames", "demo#drawer", "--max", "2", "--out", "f"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    // First and last of both samplings are the same frames.
+    assert_eq!(files(), before, "nothing of the user's is taken away");
+    let told = format!("warning: {} pictures of other samplings in f", before - 2);
+    assert!(run.stderr.contains(&told), "`{told}` is missing in: {}", run.stderr);
+}
+
+#[test]
 fn a_bad_manifest_is_named_by_its_line() {
     let bench = Bench::new();
     let trajectories = |text: &str| {

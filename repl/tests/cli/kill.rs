@@ -8,14 +8,16 @@ use rusqlite::{Connection, OpenFlags};
 
 /// Kills the program when its ledger has at least `rows` replies.
 pub fn kill_at(mut program: Child, ledger: &Path, rows: u64) {
-    loop {
+    wait_for(&mut program, ledger, rows);
+    program.kill().expect("SIGKILL");
+    program.wait().expect("it is dead");
+}
+
+/// Waits until the program's ledger has at least `rows` replies.
+pub fn wait_for(program: &mut Child, ledger: &Path, rows: u64) {
+    while replies(ledger).is_none_or(|replies| replies < rows) {
         if let Some(status) = program.try_wait().expect("the program can be asked") {
             panic!("it ended ({status}) before row {rows} was seen");
-        }
-        if replies(ledger).is_some_and(|replies| replies >= rows) {
-            program.kill().expect("SIGKILL");
-            program.wait().expect("it is dead");
-            return;
         }
         // The ledger is another process's: there is nothing to wait on but the file.
         std::thread::sleep(Duration::from_millis(2));

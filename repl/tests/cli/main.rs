@@ -13,4 +13,5 @@ mod prices;
 mod rollouts;
 mod server;
 mod shards;
+mod signals;
 mod storm;

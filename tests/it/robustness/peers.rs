@@ -128,3 +128,55 @@ fn a_file_read_in_pieces_gives_what_the_table_gives() {
         assert_eq!(compared.rows.len(), 4);
     }
 }
+
+#[test]
+fn a_file_of_codes_gives_what_its_texts_give() {
+    // Columns that a writer keeps as codes into a dictionary, with missing values (`scene`), and as they are (`episode`,
+    // where nearly every text is new); rows in an order (two replies of a trajectory together) and in none.
+    let rows = 2000;
+    let pick = |i: usize| (i * 7919 + i / 3) % rows;
+    for place in [|i: usize| i, |i: usize| (i * 1237) % 2000] {
+        let of = |what: &dyn Fn(usize) -> Option<String>| -> Vec<Option<String>> {
+            (0..rows).map(|i| what(place(i))).collect()
+        };
+        let mut frame = df![
+            "model" => of(&|i| Some(format!("m{}", i / 1000))),
+            "trajectory" => of(&|i| Some(format!("t{}", i % 1000 / 4))),
+            "strategy" => of(&|i| Some(["lexical", "original", "structural"][i / 2 % 3].to_owned())),
+            "instruction" => of(&|i| Some(format!("words {i}"))),
+            "scene" => of(&|i| [None, Some("kitchen"), Some("lab"), None, Some("")][i / 400].map(str::to_owned)),
+            "episode" => of(&|i| Some(format!("an episode of its own, {}", i / 2 * 2))),
+            "score" => (0..rows).map(|i| (pick(place(i)) % 11 != 0).then(|| (pick(place(i)) % 5 + 1) as f64)).collect::<Vec<_>>(),
+            "label" => (0..rows).map(|i| (place(i) % 1000 / 4 % 5 + 1) as i64).collect::<Vec<_>>(),
+        ]
+        .unwrap();
+        let table = ScoreTable::from_frame(frame.clone()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scores.parquet");
+        for size in [300, 1 << 20] {
+            let writer = ParquetWriter::new(File::create(&path).unwrap()).with_row_group_size(Some(size));
+            writer.finish(&mut frame).unwrap();
+            for by in [&["model", "strategy"][..], &["scene"], &["episode", "model"], &["strategy", "scene"]] {
+                let analysis = Analysis::new().by(by.iter().copied()).resamples(50);
+                let (of_table, of_file) = (analysis.run(&table).unwrap(), analysis.run_file(&path).unwrap());
+                assert_eq!(of_table.left_out, of_file.left_out);
+                assert_eq!(of_table.rows.len(), of_file.rows.len(), "{by:?}");
+                for (a, b) in of_table.rows.iter().zip(&of_file.rows) {
+                    assert_eq!(
+                        (&a.group, a.trajectories, a.pairs, a.unparsed),
+                        (&b.group, b.trajectories, b.pairs, b.unparsed)
+                    );
+                    for metric in Metric::ALL {
+                        assert_eq!(a.estimate(metric), b.estimate(metric), "{by:?} {}", a.group);
+                    }
+                }
+            }
+        }
+        // Rows 0 to 399 and 1200 to 1599 have no scene; two thirds of all rows are no original instruction.
+        let scenes = Analysis::new().by(["scene"]).resamples(0).run_file(&path).unwrap();
+        let pairs = |scene: &str| scenes.rows.iter().find(|row| row.group.to_string() == scene).map(|row| row.pairs);
+        let paraphrases = |rows: std::ops::Range<usize>| rows.filter(|i| i / 2 % 3 != 1).count() as u64;
+        assert_eq!(pairs("null"), Some(paraphrases(0..400) + paraphrases(1200..1600)));
+        assert_eq!(pairs("lab"), Some(paraphrases(800..1200)));
+    }
+}

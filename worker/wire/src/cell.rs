@@ -11,6 +11,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// What a cell's function is called that fits any cell, where it has not the name that evcxr gave it.
+pub const FUNCTION: &str = "roborm_cell";
+
 /// The first message on every connection of the child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {

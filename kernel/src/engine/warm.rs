@@ -1,0 +1,81 @@
+//! A rustc that has read all that cells are compiled against, and waits for the cell. See `toolkit/warm/hold.rs`.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use super::front::{arguments, clean, command};
+use super::session::Files;
+use crate::toolkit::{HOLD, Toolkit};
+
+/// Where cells are compiled, below the session's folder for them.
+pub(super) const OUT: &str = "target/build";
+/// The file that rustc is given: it names the crates, then includes the cell.
+const ROOT: &str = "root.rs";
+/// What a cell begins with, as evcxr writes it. It cannot stand in a file that is included.
+const HEAD: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
+
+/// A rustc that waits. It ends with this.
+pub(super) struct Warm(Child);
+
+impl Warm {
+    /// Starts it; it is ready in a tenth of a second. `None`: cells are compiled as if there were none.
+    pub fn start(toolkit: &Toolkit, files: &Files) -> Option<Self> {
+        // Beside the cells: the name of a library that is loaded before all others must be free of blanks.
+        fs::copy(toolkit.dir().join(HOLD), files.cells().join("hold.so")).ok()?;
+        let folder = files.cells().join(OUT).join("src");
+        fs::create_dir_all(&folder).ok()?;
+        let root = format!("{HEAD}\nmod roborm_is_loaded {{\n    use roborm::prelude::*;\n}}\ninclude!(\"lib.rs\");\n");
+        fs::write(folder.join(ROOT), root).ok()?;
+        let cell = source();
+        let mut rustc = command(toolkit.dir(), toolkit.recorded(), &toolkit.recorded().rustc);
+        arguments(&mut rustc, &cell.with_file_name(ROOT), Path::new(OUT), true, "0");
+        toolkit.recorded().link(toolkit.dir(), &mut rustc, false);
+        rustc
+            .env("LD_PRELOAD", "./hold.so")
+            .env("ROBORM_WARM_CELL", &cell)
+            .env("ROBORM_WARM_SOCKET", files.warm())
+            .current_dir(files.cells())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Some(Self(rustc.spawn().ok()?))
+    }
+}
+
+impl Drop for Warm {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Where the code of a cell is.
+pub(super) fn source() -> PathBuf {
+    Path::new(OUT).join("src/lib.rs")
+}
+
+/// Whether this code may be included in another.
+pub(super) fn takes(code: &str) -> bool {
+    let Some(rest) = code.strip_prefix(HEAD) else { return false };
+    // What the user set for builds is not set here.
+    !rest.lines().any(|line| line.trim_start().starts_with("#![")) && !rest.contains("env!")
+}
+
+/// Compiles code; what rustc says of it. `None`: that is to be asked of a rustc started for it.
+pub(super) fn compile(files: &Files, code: &str, library: &Path) -> Option<Vec<u8>> {
+    fs::write(source(), code.strip_prefix(HEAD)?).ok()?;
+    clean(library);
+    // From here on it is compiled.
+    let mut asked = UnixStream::connect(files.warm()).ok()?;
+    let mut said = Vec::new();
+    asked.read_to_end(&mut said).ok()?;
+    if library.is_file() {
+        return Some(said);
+    }
+    // An item of a cell may be in the way of another for the sole reason that both are included.
+    let text = String::from_utf8_lossy(&said);
+    (text.contains("\"level\":\"error\"") && !text.contains("\"E0659\"")).then_some(said)
+}

@@ -1,0 +1,36 @@
+//! A batch system's time limit, a closed terminal: work ends as it does by Ctrl-C.
+
+use std::process::{Command, Stdio};
+
+use rusqlite::Connection;
+
+use crate::bench::{Bench, Run};
+use crate::kill::{replies, wait_for};
+
+#[test]
+fn a_study_that_is_told_to_end_keeps_what_was_under_way() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let bench = Bench::new();
+        let mut words = vec!["score", "demo", "--model", "simulated", "--latency", "50", "--concurrency", "4"];
+        words.extend(["--ledger", "l.db", "--out", "s.csv"]);
+        let ledger = bench.path("l.db");
+        let mut program =
+            bench.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        wait_for(&mut program, &ledger, 10);
+        let pid = program.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &pid]).status().expect("kill starts").success());
+        let run: Run = program.wait_with_output().expect("it ends").into();
+        assert_eq!(run.status, 130, "{signal}: {}", run.stderr);
+        assert!(run.stderr.contains("l.db"), "{signal}: where the replies are and how to go on: {}", run.stderr);
+
+        // What was under way has arrived: whatever was sent is a reply.
+        let db = Connection::open(&ledger).expect("the ledger opens");
+        let kept = replies(&ledger).expect("the ledger counts");
+        let sent: i64 =
+            db.query_row("SELECT coalesce(sum(attempts), 0) FROM pairs", (), |row| row.get(0)).expect("a sum");
+        assert_eq!(sent as u64, kept, "{signal}");
+        let again = bench.json(&words);
+        assert_eq!((again["unknown"].as_u64(), again["failed"].as_u64()), (Some(0), Some(0)), "{signal}: {again}");
+        assert_eq!(again["called"], again["planned"].as_u64().expect("a count") - kept, "{signal}");
+    }
+}
