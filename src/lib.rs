@@ -20,6 +20,7 @@
 pub mod cell;
 pub mod chart;
 pub mod command;
+mod damage;
 pub mod dataset;
 pub mod display;
 pub mod error;

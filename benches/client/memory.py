@@ -1,14 +1,21 @@
-"""Peak memory and calls a second of a large study: python memory.py FOLDER [TRAJECTORIES] [LATENCY_MS] [SIDE]
+"""Peak memory and calls a second of a large study: python memory.py FOLDER [TRAJECTORIES] [LATENCY_MS] [SIDE] [--seconds S] [--clip]
 
 FOLDER holds the programs roborm and roborm-stub (target/release). Scores TRAJECTORIES (2,831) with 16 wordings and 8 frames
 of SIDE x SIDE * 3 / 4 pixels (640 x 480), 64 calls at a time, against the stub, which takes LATENCY_MS (200) for an answer.
-The frames are made up and shared by the trajectories, each of which has a task of its own, so that no call is like another:
-what counts is what the program holds. Standard library only.
+The frames are made up and shared by the trajectories, each of which has a task of its own, so that no call is like another
+and frames are decoded and packed for each: what counts is what the program holds. With --clip they come from one H.264 clip
+(made by ffmpeg), else from folders of PNG.
+
+Memory is looked at once a second, a line goes to stderr every half minute, and the peak is printed however it ends: to the
+end, after S seconds, on Ctrl-C or SIGTERM (the program is then stopped as by Ctrl-C and waited for). Standard library only.
 """
 
+import argparse
 import json
 import os
 import random
+import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -37,44 +44,111 @@ def png(path, width, height, seed):
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + body)
 
 
-def main():
-    programs = Path(sys.argv[1]).resolve()
-    trajectories, latency, side = (int(a) for a in (sys.argv[2:] + ["2831", "200", "640"][len(sys.argv) - 2 :])[:3])
-    with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
+def clip(path, width, height):
+    """FRAMES - 1 seconds at 10 a second, a key frame each second: FRAMES frames by the rule, first and last among them."""
+    source = f"testsrc2=size={width}x{height}:rate=10:duration={FRAMES - 0.9},noise=alls=8"
+    words = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", source, "-c:v", "libx264", "-g", "10", "-pix_fmt", "yuv420p"]
+    subprocess.run([*words, path], check=True)
+
+
+def lay_out(folder, trajectories, side, as_clip):
+    """A manifest and its wordings."""
+    if as_clip:
+        clip(folder / "clip.mp4", side, side * 3 // 4)
+    else:
         for n in range(FOLDERS):
             (folder / f"frames{n}").mkdir()
             for k in range(FRAMES):
                 png(folder / f"frames{n}" / f"{k}.png", side, side * 3 // 4, n * FRAMES + k)
-        rows = (
-            {"trajectory": f"t{n:05}", "frames": f"frames{n % FOLDERS}", "rate_hz": 1, "task": f"task {n}", "label": n % 5 + 1}
-            for n in range(trajectories)
-        )
-        (folder / "rollouts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        wordings = (
-            {"task": f"task {t}", "strategy": "lexical", "instruction": f"task {t} in wording {w}"}
-            for t in range(trajectories)
-            for w in range(1, WORDINGS)
-        )
-        (folder / "paraphrases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in wordings))
-        stub = subprocess.Popen([programs / "roborm-stub", "--latency-ms", str(latency)], stdout=subprocess.PIPE, text=True)
+    with open(folder / "rollouts.jsonl", "w") as rollouts, open(folder / "paraphrases.jsonl", "w") as paraphrases:
+        for n in range(trajectories):
+            frames = {"video": "clip.mp4"} if as_clip else {"frames": f"frames{n % FOLDERS}", "rate_hz": 1}
+            row = {"trajectory": f"t{n:05}", **frames, "task": f"task {n}", "label": n % 5 + 1}
+            rollouts.write(json.dumps(row) + "\n")
+            for w in range(1, WORDINGS):
+                row = {"task": f"task {n}", "strategy": "lexical", "instruction": f"task {n} in wording {w}"}
+                paraphrases.write(json.dumps(row) + "\n")
+
+
+def peak_mb(pid):
+    """The most that a process has held so far; None where it is gone."""
+    try:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    return None
+
+
+def replies(ledger):
+    try:
+        with sqlite3.connect(f"file:{ledger}?mode=ro", uri=True) as db:
+            return db.execute("SELECT count(*) FROM replies").fetchone()[0]
+    except sqlite3.Error:
+        return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("trajectories", type=int, nargs="?", default=2831)
+    parser.add_argument("latency", type=int, nargs="?", default=200)
+    parser.add_argument("side", type=int, nargs="?", default=640)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--clip", action="store_true")
+    asked = parser.parse_args()
+    programs = asked.folder.resolve()
+    cut = []
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda number, _: cut.append(signal.Signals(number).name))
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        lay_out(folder, asked.trajectories, asked.side, asked.clip)
+        words = [programs / "roborm-stub", "--latency-ms", str(asked.latency)]
+        stub = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
         try:
             url = stub.stdout.readline().split()[-1]
             words = ["score", "rollouts.jsonl", "--paraphrases", "paraphrases.jsonl", "--model", "bench", "--base-url", url]
             words += ["--concurrency", str(CONCURRENCY), "--ledger", "l.db", "--json"]
             start = time.monotonic()
-            program = subprocess.Popen([programs / "roborm", *words], cwd=folder, stdout=subprocess.PIPE, text=True)
-            answer = json.load(program.stdout)
-            _, status, usage = os.wait4(program.pid, 0)
+            with open(folder / "out", "w") as out, open(folder / "err", "w") as err:
+                program = subprocess.Popen(
+                    [programs / "roborm", *words], cwd=folder, stdout=out, stderr=err, start_new_session=True
+                )
+            peak, said, told = 0, start, False
+            while True:
+                pid, status, usage = os.wait4(program.pid, os.WNOHANG)
+                if pid:
+                    break
+                peak = max(peak, peak_mb(program.pid) or 0)
+                now = time.monotonic()
+                if now - start > asked.seconds and not cut:
+                    cut.append(f"{asked.seconds:.0f} s")
+                if cut and not told:
+                    program.send_signal(signal.SIGINT)
+                    told = True
+                if now - said > 30:
+                    said = now
+                    done = replies(folder / "l.db")
+                    print(f"{now - start:.0f} s: {done} replies, peak {peak:.0f} MB so far", file=sys.stderr, flush=True)
+                time.sleep(1)
             seconds = time.monotonic() - start
+            done = replies(folder / "l.db")
         finally:
             stub.kill()
-        assert status == 0 and answer["called"] == trajectories * WORDINGS, answer
+        peak = max(peak, usage.ru_maxrss / 1024)
+        kind = "a clip" if asked.clip else "PNG"
         print(
-            f"{trajectories} trajectories x {WORDINGS}, {FRAMES} frames of {side} x {side * 3 // 4}, {latency} ms: "
-            f"peak RSS {usage.ru_maxrss / 1024:.0f} MB, {answer['called'] / seconds:.0f} calls/s, "
-            f"{usage.ru_utime + usage.ru_stime:.0f} s of CPU in {seconds:.0f} s"
+            f"{asked.trajectories} trajectories x {WORDINGS}, {FRAMES} frames of {asked.side} x {asked.side * 3 // 4} ({kind}), "
+            f"{asked.latency} ms: peak RSS {peak:.0f} MB, {done / seconds:.0f} calls/s, "
+            f"{usage.ru_utime + usage.ru_stime:.0f} s of CPU in {seconds:.0f} s; "
+            + (f"cut ({cut[0]}) after {done} calls" if cut else f"all {done} calls"),
+            flush=True,
         )
+        status = os.waitstatus_to_exitcode(status)
+        if not cut and (status != 0 or done != asked.trajectories * WORDINGS):
+            sys.exit(f"the program ended with {status}: {(folder / 'err').read_text()[-2000:]}")
 
 
 if __name__ == "__main__":

@@ -2,17 +2,24 @@
 
     python3 -m venv /tmp/peers && /tmp/peers/bin/pip install ipykernel jupyter_client nbformat polars plotly
     cargo xtask kernel
-    /tmp/peers/bin/python benches/notebook/compare.py [--rounds 5] [--stock]
+    cargo install evcxr_jupyter --version 0.22.0 --locked
+    /tmp/peers/bin/python benches/notebook/compare.py [--rounds 5] [--without evcxr_jupyter]
 
 In each round every kernel gets a fresh session, one after the other, so that all meet the same machine; figures are
-medians over the rounds, from sending a request to having both its reply and its idle. `--stock` takes the kernel `rust`
-that `evcxr_jupyter --install` makes, its dependencies compiled ahead by a session that is not counted.
+medians over the rounds, from sending a request to having both its reply and its idle. evcxr_jupyter is taken from PATH (or
+EVCXR_JUPYTER names it); its dependencies are compiled ahead, by a session that is not counted, into a folder that all its
+sessions use (EVCXR_BENCH_DIR, to keep it from one run to the next). A kernel `roborm-plain` (`roborm-kernel install --plain`)
+is measured where there is one. What is not there is said and left out.
 """
 
 import argparse
+import json
 import os
+import pathlib
+import shutil
 import statistics
 import sys
+import tempfile
 import time
 
 from jupyter_client import KernelManager
@@ -21,9 +28,13 @@ from jupyter_client.kernelspec import KernelSpecManager
 WAIT = 600
 
 
+class Failed(Exception):
+    """A cell did not run."""
+
+
 class Session:
-    def __init__(self, name):
-        self.manager = KernelManager(kernel_name=name)
+    def __init__(self, name, specs):
+        self.manager = KernelManager(kernel_name=name, kernel_spec_manager=specs)
         self.began = time.perf_counter()
         self.manager.start_kernel(stderr=open(os.devnull, "w"))
         self.kernel = self.manager.blocking_client()
@@ -56,7 +67,8 @@ class Session:
             if message["parent_header"]["msg_id"] == asked:
                 reply = message["content"]
         seconds = time.perf_counter() - start
-        assert reply["status"] == "ok", (source, reply)
+        if reply["status"] != "ok":
+            raise Failed(f"{source}: {reply['ename']}: {reply['evalue']}")
         return seconds, shown
 
     def completion(self, source):
@@ -93,7 +105,7 @@ plot"""
 class Stock(Rust):
     """The same cells on evcxr_jupyter."""
 
-    name = "rust"
+    name = "stock-evcxr"
     title = "evcxr_jupyter"
     before = [
         ':dep polars = { version = "0.55", default-features = false, features = ["lazy", "fmt"] }',
@@ -101,6 +113,14 @@ class Stock(Rust):
         "use polars::prelude::*;",
     ]
     chart = Rust.chart.replace("roborm::plotly", "plotly")
+    commands = {}
+
+
+class Plain(Rust):
+    """evcxr_jupyter in front of the toolkit."""
+
+    name = "roborm-plain"
+    title = "install --plain"
     commands = {}
 
 
@@ -119,11 +139,17 @@ go.Figure(go.Scatter(x=list(range(1000)), y=[x * x % {n} for x in range(1000)]))
     commands = {}
 
 
-def measure(language, n, figures):
+def measure(language, n, figures, specs):
     def note(row, seconds):
         figures.setdefault(row, {}).setdefault(language.title, []).append(seconds)
 
-    session = Session(language.name)
+    def cell(row, source):
+        try:
+            note(row, session.cell(source)[0])
+        except Failed as failed:
+            print(f"  {language.title}: not measured: {failed}", file=sys.stderr)
+
+    session = Session(language.name, specs)
     try:
         note("start to kernel_info", session.info)
         for source in language.before:
@@ -131,37 +157,71 @@ def measure(language, n, figures):
         _, shown = session.cell(language.chart.format(n=n))
         note("start to first chart", time.perf_counter() - session.began)
         assert any("plotly" in form or "html" in form for form in shown), shown
-        note("1+1", session.cell(language.sum.format(n=n))[0])
-        note("first inferred let of a data frame", session.cell(language.inferred.format(n=n + 10))[0])
-        note("chart cell", session.cell(language.chart.format(n=n + 50))[0])
-        note("lazy polars expression", session.cell(language.lazy.format(n=n))[0])
+        cell("1+1", language.sum.format(n=n))
+        cell("first inferred let of a data frame", language.inferred.format(n=n + 10))
+        cell("chart cell", language.chart.format(n=n + 50))
+        cell("lazy polars expression", language.lazy.format(n=n))
         note("completion", session.completion(language.complete))
         for source, row in language.commands.items():
             # The first of its kind starts a decoder; those after it are what one waits for again and again.
             session.cell(source)
-            note(row, session.cell(source)[0])
+            cell(row, source)
     finally:
         session.end()
+
+
+def stock(folder):
+    """A kernel of evcxr_jupyter whose sessions share a folder; where its kernels are, or none."""
+    program = os.environ.get("EVCXR_JUPYTER") or shutil.which("evcxr_jupyter")
+    if not program:
+        return None
+    kept = pathlib.Path(os.environ.get("EVCXR_BENCH_DIR") or folder)
+    for name in ("target", "config"):
+        (kept / name).mkdir(parents=True, exist_ok=True)
+    spec = {
+        "argv": [program, "--control_file", "{connection_file}"],
+        "display_name": Stock.title,
+        "language": "rust",
+        "interrupt_mode": "message",
+        "env": {"EVCXR_TMPDIR": str(kept / "target"), "EVCXR_CONFIG_DIR": str(kept / "config")},
+    }
+    kernel = pathlib.Path(folder) / "kernels" / Stock.name
+    kernel.mkdir(parents=True)
+    (kernel / "kernel.json").write_text(json.dumps(spec))
+    return str(kernel.parent)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--stock", action="store_true", help="measure evcxr_jupyter as well")
+    parser.add_argument("--without", action="append", default=[], metavar="KERNEL", help="leave out a column")
     options = parser.parse_args()
-    languages = [Rust, Python] + [Stock] * options.stock
-    known = KernelSpecManager().find_kernel_specs()
-    for language in languages:
-        if language.name not in known:
-            sys.exit(f"no kernel '{language.name}' for {language.title}; there are {', '.join(known)}")
-    if options.stock:
+    with tempfile.TemporaryDirectory() as folder:
+        compare(options, folder)
+
+
+def compare(options, folder):
+    kernels = None if Stock.title in options.without else stock(folder)
+    specs = KernelSpecManager()
+    if kernels:
+        specs.kernel_dirs = [kernels, *specs.kernel_dirs]
+    known = specs.find_kernel_specs()
+    languages = [language for language in (Rust, Python, Stock, Plain) if language.title not in options.without]
+    for language in [language for language in languages if language.name not in known]:
+        if language is Rust:
+            sys.exit("no kernel 'roborm': `cargo xtask kernel` installs it")
+        why = "evcxr_jupyter is not on PATH" if language is Stock else f"there is no kernel '{language.name}'"
+        print(f"{language.title} is left out: {why}", file=sys.stderr)
+        languages.remove(language)
+    if Stock in languages:
         # Compiles its dependencies, which nobody is to wait for here.
-        measure(Stock, 1, {})
+        print(f"compiling the dependencies of {Stock.title}", file=sys.stderr)
+        measure(Stock, 1, {}, specs)
     figures = {}
     for n in range(2, 2 + options.rounds):
         for language in languages:
             print(f"round {n - 1}: {language.title}, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
-            measure(language, n, figures)
+            measure(language, n, figures, specs)
     titles = [language.title for language in languages]
     print(f"| seconds, median of {options.rounds} | " + " | ".join(titles) + " | " + " | ".join(f"{title} / roborm" for title in titles[1:]) + " |")
     print("| --- |" + " ---: |" * (2 * len(titles) - 1))

@@ -3,8 +3,9 @@
 
     cargo build --release && cargo xtask kernel && python3 benches/prompt/run.py
 
-Each runs in a pseudo-terminal; a time is from the last key until the prompt is there again. evcxr (`cargo install evcxr_repl`)
-and ipython are measured where they are on PATH (EVCXR and IPYTHON name others)."""
+Each runs in a pseudo-terminal; a time is from the last key until the prompt is there again. evcxr
+(`cargo install evcxr_repl --version 0.22.0 --locked`) and ipython are measured where they are on PATH (EVCXR and IPYTHON
+name others); what is not there is said and left out."""
 
 import fcntl
 import os

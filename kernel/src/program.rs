@@ -24,9 +24,16 @@ enum Task {
     Install {
         #[command(flatten)]
         place: Where,
-        /// The name by which notebooks ask for it
-        #[arg(long, default_value = "roborm")]
-        name: String,
+        /// The name by which notebooks ask for it [default: roborm; with --plain roborm-plain]
+        #[arg(long)]
+        name: Option<String>,
+        /// Put evcxr's own server, evcxr_jupyter, in front of the toolkit: no commands, and slower; to fall back on and to
+        /// compare with
+        #[arg(long)]
+        plain: bool,
+        /// The program evcxr_jupyter [default: the one on PATH]
+        #[arg(long, value_name = "FILE", requires = "plain")]
+        evcxr: Option<PathBuf>,
         /// The folder that cargo has built into (target/release) [default: that of this program]
         #[arg(long, value_name = "DIR")]
         build: Option<PathBuf>,
@@ -52,6 +59,14 @@ enum Task {
         /// all that you can
         #[arg(long)]
         trust_network: bool,
+    },
+    /// Become evcxr's own server on the toolkit: what Jupyter starts after `install --plain`
+    #[command(hide = true)]
+    Plain {
+        /// evcxr_jupyter
+        server: PathBuf,
+        /// What the front has written
+        connection_file: PathBuf,
     },
     /// Evaluate cells for a prompt: JSON lines on standard input and output
     Engine {
@@ -89,7 +104,9 @@ impl Where {
 /// The program.
 pub fn main() -> ExitCode {
     let done = match Cli::parse().task {
-        Task::Install { place, name, build } => install(place.place().unwrap_or(Place::User), name, build),
+        Task::Install { place, name, plain, evcxr, build } => {
+            install(place.place().unwrap_or(Place::User), name, plain.then_some(evcxr), build)
+        }
         Task::Uninstall { place, name } => install::uninstall(&name, place.place().as_ref())
             .map(|kernel| say(&format!("removed {}: {}", kernel.name, kernel.folder.display()))),
         Task::List => {
@@ -97,6 +114,7 @@ pub fn main() -> ExitCode {
             Ok(())
         }
         Task::Run { connection_file, toolkit, trust_network } => run(&connection_file, toolkit, trust_network),
+        Task::Plain { server, connection_file } => plain(&server, &connection_file),
         Task::Engine { .. } => return engine::serve::main(),
     };
     match done {
@@ -108,14 +126,25 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn install(place: Place, name: String, build: Option<PathBuf>) -> Result<()> {
+/// `plain`: with evcxr's own server, which may be named.
+fn install(place: Place, name: Option<String>, plain: Option<Option<PathBuf>>, build: Option<PathBuf>) -> Result<()> {
+    let server = plain.map(install::server).transpose()?;
+    let name = name.unwrap_or_else(|| if server.is_some() { "roborm-plain" } else { "roborm" }.to_owned());
+    let prefix = match &place {
+        Place::Prefix(folder) => std::path::absolute(folder).ok(),
+        _ => None,
+    };
     let build = match build {
         Some(build) => build,
         None => this_program()?.parent().map(Path::to_owned).unwrap_or_default(),
     };
-    let plan = Plan { name, place, build };
+    let plan = Plan { name, place, build, server };
     let kernel = install::install(&plan)?;
     say(&format!("installed {}: {}", kernel.name, kernel.folder.display()));
+    if let Some(prefix) = prefix {
+        let folder = prefix.join("share").join("jupyter");
+        say(&format!("  Jupyter and the prompt find it where JUPYTER_PATH names {}", folder.display()));
+    }
     Ok(())
 }
 
@@ -154,6 +183,11 @@ fn run(file: &Path, toolkit: Option<PathBuf>, trusting: bool) -> Result<()> {
     std::thread::spawn(move || outlive_nobody(&to_watch));
     kernel.run();
     Ok(())
+}
+
+fn plain(server: &Path, connection: &Path) -> Result<()> {
+    let folder = this_program()?.ancestors().nth(2).map(Path::to_owned).unwrap_or_default();
+    match engine::plain::become_server(&Toolkit::open(&folder)?, server, connection)? {}
 }
 
 /// Hears the signals of the front and of the terminal: one to interrupt, others to end.

@@ -7,8 +7,9 @@ use roborm::command::{Answer, Current, Interrupts, Line, Session, Unparsed};
 use roborm::display::{self, Terminal};
 use roborm::study::Cancel;
 use roborm::{Error, Result};
+use tempfile::TempDir;
 
-use crate::engine::{self, Ended, Engine, Show};
+use crate::engine::{self, Ended, Engine, Handed, Show};
 use crate::tour::Tour;
 use crate::{help, lines, speak};
 
@@ -145,6 +146,10 @@ impl Front {
             }
             None => {}
         }
+        let (words, _folder) = match self.handed(words)? {
+            Ok(handed) => handed,
+            Err(ended) => return Ok(told(ended, place)),
+        };
         match Line::parse_lasting(words) {
             Ok(command) => {
                 let json = command.json();
@@ -165,24 +170,39 @@ impl Front {
         }
     }
 
+    /// The words of a command with those of variables (`$scores`) as what the command takes for them; what lies in the
+    /// folder lasts as long as that.
+    fn handed(&self, mut words: Vec<String>) -> Result<std::result::Result<(Vec<String>, Option<TempDir>), Ended>> {
+        let names: Vec<String> = words.iter().filter_map(|word| variable(word)).map(str::to_owned).collect();
+        if names.is_empty() {
+            return Ok(Ok((words, None)));
+        }
+        let folder = tempfile::Builder::new()
+            .prefix("roborm-prompt-")
+            .tempdir()
+            .map_err(|error| Error::io("cannot make a folder for temporary files", &error))?;
+        match self.engine.hand(&names, folder.path(), self.interrupts.as_ref())? {
+            Handed::Failed(ended) => Ok(Err(ended)),
+            Handed::Words(taken) => {
+                for word in &mut words {
+                    if let Some(stands) = variable(word).and_then(|name| taken.get(name)) {
+                        stands.clone_into(word);
+                    }
+                }
+                Ok(Ok((words, Some(folder))))
+            }
+        }
+    }
+
     /// Rust, and what is said to the engine itself.
     fn rust(&mut self, source: &str, place: &Place<'_>) -> Result<Outcome> {
-        let (out, err) = (Terminal::stdout(), Terminal::stderr());
+        let out = Terminal::stdout();
         // The engine counts lines from the first of what it is given; in a script they are those of the script.
         let above = "\n".repeat(place.line.saturating_sub(1));
         let mut show = Show::on(&out);
         let source = format!("{above}{source}");
         match self.engine.run(&source, &self.session.current, &mut show, self.interrupts.as_ref()) {
-            Ok(Ended::Done) => Ok(Outcome::Told(0)),
-            Ok(Ended::Failed { status, message, traceback }) => {
-                let mut lines = traceback.iter();
-                if !place.name.is_empty() {
-                    lines.next();
-                    speak::complain(&format!("error: {}", placed(&message, place)));
-                }
-                lines.for_each(|line| speak::say_error(&engine::line_for(line, &err)));
-                Ok(Outcome::Told(status))
-            }
+            Ok(ended) => Ok(told(ended, place)),
             Err(error) => Err(mistaken(source.trim(), error)),
         }
     }
@@ -199,15 +219,29 @@ impl Front {
     }
 }
 
-/// Whether a command is for the engine: those of evcxr, and those that are handed a variable (`$scores`).
+/// Says how a piece of Rust ended.
+fn told(ended: Ended, place: &Place<'_>) -> Outcome {
+    let Ended::Failed { status, message, traceback } = ended else { return Outcome::Told(0) };
+    let err = Terminal::stderr();
+    let mut lines = traceback.iter();
+    if !place.name.is_empty() {
+        lines.next();
+        speak::complain(&format!("error: {}", placed(&message, place)));
+    }
+    lines.for_each(|line| speak::say_error(&engine::line_for(line, &err)));
+    Outcome::Told(status)
+}
+
+/// Whether a command is for the engine: those of evcxr.
 fn is_for_engine(line: &str) -> bool {
     const OF_ENGINE: [&str; 9] = ["dep", "vars", "clear", "type", "types", "opt", "explain", "show_deps", "env"];
     let mut words = line.trim_start().trim_start_matches([':', ' ']).split_whitespace();
-    let is_variable = |word: &str| {
-        word.strip_prefix('$')
-            .is_some_and(|name| name.starts_with(|letter: char| letter == '_' || letter.is_alphabetic()))
-    };
-    words.next().is_some_and(|name| OF_ENGINE.contains(&name)) || words.any(is_variable)
+    words.next().is_some_and(|name| OF_ENGINE.contains(&name))
+}
+
+/// The name of the variable of Rust that a word stands for.
+fn variable(word: &str) -> Option<&str> {
+    word.strip_prefix('$').filter(|name| name.starts_with(|letter: char| letter == '_' || letter.is_alphabetic()))
 }
 
 /// Where there is no engine, a line may be a command without its colon.

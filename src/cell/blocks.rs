@@ -3,8 +3,9 @@
 use super::bundle::Bundle;
 use super::display::publish;
 use super::html::{escape, table};
+use super::width;
 use crate::command::{Answer, Block};
-use crate::display::{self, Terminal};
+use crate::display;
 
 /// Shows an answer block by block: text and tables that follow each other as one, pictures each as one.
 pub(super) fn publish_all(answer: &Answer) {
@@ -19,12 +20,12 @@ pub(super) fn one(answer: &Answer) -> Bundle {
     if all.len() == 1 {
         return all.remove(0);
     }
-    let terminal = Terminal::plain().with_unicode(true);
+    let terminal = width::terminal().with_unicode(true);
     Bundle::text(answer.render(&terminal)).html(answer.blocks.iter().map(page).collect::<String>())
 }
 
 fn bundles(answer: &Answer) -> Vec<Bundle> {
-    let terminal = Terminal::plain().with_unicode(true);
+    let terminal = width::terminal().with_unicode(true);
     let mut all = Vec::new();
     let mut open: Vec<&Block> = Vec::new();
     let close = |open: &mut Vec<&Block>, all: &mut Vec<Bundle>| {
@@ -49,7 +50,7 @@ fn bundles(answer: &Answer) -> Vec<Bundle> {
 }
 
 fn page(block: &Block) -> String {
-    let terminal = Terminal::plain().with_unicode(true);
+    let terminal = width::terminal().with_unicode(true);
     match block {
         Block::Text(text) => {
             let lines: Vec<String> = text.lines().map(display::text::clean).collect();

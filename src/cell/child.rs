@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use roborm_wire::cell::{Event, FUNCTION, Failed, Reply, Role, SOCKET, STREAMS, Work};
+use roborm_wire::cell::{Done, Event, FUNCTION, Failed, KEPT, Reply, Role, SOCKET, STREAMS, Work};
 use roborm_wire::{receive, send};
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::interrupt::Interrupted;
 use super::store::{VariableStore, create_variable_store};
-use super::{interrupt, link, questions, streams, work};
+use super::{interrupt, link, questions, state, streams, width, work};
 use crate::study::Cancel;
 
 /// What evcxr is told on. Its own code prints these lines to standard output, which a cell's own output would garble.
@@ -45,8 +45,8 @@ fn set_up() -> io::Result<(File, UnixStream)> {
             .map(PathBuf::from)
             .ok_or_else(|| io::Error::other(format!("{name} is not set: this program is started by roborm-kernel")))
     };
-    let (socket, pipes) = (path(SOCKET)?, path(STREAMS)?);
-    for name in [SOCKET, STREAMS, "EVCXR_IS_RUNTIME", "RUST_BACKTRACE"] {
+    let (socket, pipes, kept) = (path(SOCKET)?, path(STREAMS)?, path(KEPT)?);
+    for name in [SOCKET, STREAMS, KEPT, "EVCXR_IS_RUNTIME", "RUST_BACKTRACE"] {
         // SAFETY: there is no other thread yet.
         unsafe { env::remove_var(name) };
     }
@@ -58,6 +58,9 @@ fn set_up() -> io::Result<(File, UnixStream)> {
     let _ = EVCXR.set(Mutex::new(evcxr.answers));
     catch_panics();
     interrupt::catch();
+    if let Err(error) = state::keep_in(kept) {
+        work::complain(&format!("note: what was open is not open any more: {error}"));
+    }
     Ok((evcxr.commands, work))
 }
 
@@ -73,6 +76,13 @@ fn serve(mut evcxr: File, mut channel: UnixStream) -> io::Result<()> {
         let [from_evcxr, from_channel] = [!ready[0].revents().is_empty(), !ready[1].revents().is_empty()];
         if from_channel {
             let Some(wanted) = receive::<Work>(&mut channel)? else { return Ok(()) };
+            if wanted.line.is_empty() {
+                // SAFETY: as below.
+                unsafe { &mut *store }.outdate(wanted.outdated);
+                send(&mut channel, &Done::Ended { status: 0 })?;
+                continue;
+            }
+            width::set(wanted.columns);
             // SAFETY: made by this function, and only this thread, which runs no cell now, touches it.
             let done = work::run(&wanted, unsafe { &*store });
             over(store);
@@ -108,15 +118,19 @@ fn obey(line: &str, store: *mut VariableStore) -> io::Result<()> {
             return not_run(Failed::Error { message, help: Some(help), place: None });
         }
     };
-    if matches!(link::tell(&Event::Begin), Some(Reply::Stop)) {
-        return not_run(Failed::Interrupted);
+    match link::tell(&Event::Begin) {
+        Some(Reply::Stop) => return not_run(Failed::Interrupted),
+        Some(Reply::Begin { columns }) => width::set(columns),
+        _ => {}
     }
     let cancel = Cancel::new();
     interrupt::begin(&cancel);
     {
         let _runtime = interrupt::enter();
+        link::set_runs(true);
         // SAFETY: evcxr compiled it for this signature; a cell that needs no store passes the pointer through.
         unsafe { cell(store.cast()) };
+        link::set_runs(false);
     }
     interrupt::end();
     over(store);
@@ -134,6 +148,7 @@ fn not_run(failed: Failed) -> io::Result<()> {
 
 /// What ran is over: everything printed is in the pipes, and the evaluator has read it.
 fn over(store: *mut VariableStore) {
+    state::save();
     // SAFETY: made by `serve`, and only its thread, which runs no cell now, touches it.
     let tables = unsafe { &*store }.tables();
     link::tell(&Event::Over { tables });
@@ -211,6 +226,18 @@ pub fn failed<E: Display>(error: &E) {
     // SAFETY: the identifier says what is there.
     let own = own.then(|| unsafe { &*std::ptr::from_ref(error).cast::<crate::Error>() });
     fail(error.to_string(), own, std::panic::Location::caller());
+}
+
+/// What `?` at the top level of a cell makes of an error, in the place of a type of this name that evcxr writes into every
+/// cell: to the compiler, its `From` costs a look at every `From` that there is.
+pub struct EvcxrUserCodeError {}
+
+impl<E: Display> From<E> for EvcxrUserCodeError {
+    #[track_caller]
+    fn from(error: E) -> Self {
+        failed(&error);
+        Self {}
+    }
 }
 
 fn fail(message: String, own: Option<&crate::Error>, at: &std::panic::Location<'_>) {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use plotly::Plot;
 use polars::prelude::LazyFrame;
+use roborm_wire::cell::Event;
 
 use super::bundle::Bundle;
 use super::{known, link};
@@ -78,9 +79,19 @@ impl Display {
 /// Shows something without a name.
 pub(super) fn publish(bundle: Bundle, id: Option<String>, update: bool, result: bool) {
     let text = bundle.plain().to_owned();
-    if link::tell(&bundle.event(id, update, result)).is_none() {
+    let event = bundle.event(id, update, result);
+    if link::tell(&event).is_some() {
+        return;
+    }
+    match event {
+        Event::Display { data, .. } if link::is_plain() => {
+            for (mime, form) in &data {
+                let form = form.as_str().map_or_else(|| form.to_string(), str::to_owned);
+                super::work::print(&format!("EVCXR_BEGIN_CONTENT {mime}\n{form}\nEVCXR_END_CONTENT"));
+            }
+        }
         // No notebook: a program, a test.
-        super::work::print(&text);
+        _ => super::work::print(&text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables as HTML that every notebook shows: plain elements, styles on them, nothing to load.
 
 use super::bundle::Bundle;
-use crate::display::{Bar, Table, Terminal};
+use crate::display::{Bar, Table};
 
 /// Longer text in one place of a table is cut there; the whole of it shows when the pointer rests on it.
 const FOLDED: usize = 120;
@@ -97,7 +97,7 @@ pub(super) fn listing<const N: usize>(
     let head = head.map(|name| (name.to_owned(), String::new()));
     let rows = rows.into_iter().map(|row| Some(row.into_iter().map(Place::words).collect()));
     let page = format!("{above}{}", grid(&head, rows));
-    let plain = table.render(&Terminal::plain());
+    let plain = table.render(&super::width::terminal());
     Bundle::text(if what.is_empty() { plain } else { format!("{what}\n{plain}") }).html(page)
 }
 

@@ -7,10 +7,10 @@ use image::RgbImage;
 use polars::prelude::*;
 
 use super::bundle::{Bundle, Html, Markdown};
-use super::{blocks, frame, html};
+use super::{blocks, frame, html, width};
 use crate::command::Answer;
 use crate::dataset::{Dataset, Trajectory};
-use crate::display::{Table, Terminal};
+use crate::display::Table;
 use crate::frames::{Frame, Frames, SheetOptions, contact_sheet};
 use crate::robustness::Robustness;
 use crate::scores::ScoreTable;
@@ -53,7 +53,7 @@ fn by_type(id: TypeId, at: *const ()) -> Option<Bundle> {
         Dataset => of_dataset,
         Trajectory => of_trajectory,
         Answer => blocks::one,
-        Table => |table: &Table| Bundle::text(table.render(&Terminal::plain())).html(html::table(table)),
+        Table => |table: &Table| Bundle::text(table.render(&width::terminal())).html(html::table(table)),
         Html => |html: &Html| Bundle::text(&html.0).html(&html.0),
         Markdown => |markdown: &Markdown| Bundle::text(&markdown.0).with("text/markdown", markdown.0.clone()),
     }

@@ -1,9 +1,10 @@
 //! The connections to the evaluator.
 
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use roborm_wire::cell::{Event, Hello, Reply, Role};
@@ -25,6 +26,11 @@ pub(super) fn set_events(stream: UnixStream) {
     let _ = EVENTS.set(Mutex::new(stream));
 }
 
+/// Whether evcxr's own server runs cells.
+pub(super) fn is_plain() -> bool {
+    std::env::var_os(roborm_wire::cell::PLAIN).is_some()
+}
+
 /// Tells the evaluator of an event and waits until it has seen it. `None`: there is no evaluator, or it is gone.
 pub(super) fn tell(event: &Event) -> Option<Reply> {
     let mut stream = EVENTS.get()?.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,6 +48,42 @@ pub fn input(prompt: &str) -> Option<String> {
 /// As [`input`], without showing what is typed.
 pub fn password(prompt: &str) -> Option<String> {
     ask(prompt, true)
+}
+
+/// What the user's code reads of standard input in the program that runs cells, whose `read` this is: a line that is asked
+/// for as [`input`] asks. std, and what is built on it, comes here by the name of the symbol, whatever thread it is on.
+///
+/// # Safety
+/// As that of the C library: `buffer` has room for `most` bytes.
+pub unsafe fn read(file: RawFd, buffer: *mut u8, most: usize) -> isize {
+    /// What of a line was not read yet.
+    static REST: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+    if file != libc::STDIN_FILENO || most == 0 || !CELL.load(Ordering::Relaxed) || !super::streams::is_input_ours() {
+        // SAFETY: the caller's promise.
+        let got = unsafe { libc::syscall(libc::SYS_read, file, buffer, most) };
+        // It counts bytes that lie in memory, or is -1.
+        return got as isize;
+    }
+    let mut rest = REST.lock().unwrap_or_else(PoisonError::into_inner);
+    if rest.is_empty() {
+        // No line is the end of the input.
+        let Some(line) = input("") else { return 0 };
+        rest.extend_from_slice(line.as_bytes());
+        rest.push(b'\n');
+    }
+    let taken = most.min(rest.len());
+    // SAFETY: the caller's promise, and there are as many bytes in the line.
+    unsafe { std::ptr::copy_nonoverlapping(rest.as_ptr(), buffer, taken) };
+    rest.drain(..taken);
+    taken.cast_signed()
+}
+
+/// Code of a cell runs: somebody is there to be asked.
+static CELL: AtomicBool = AtomicBool::new(false);
+
+/// Code of a cell begins to run, or has ended.
+pub(super) fn set_runs(runs: bool) {
+    CELL.store(runs, Ordering::Relaxed);
 }
 
 fn ask(prompt: &str, password: bool) -> Option<String> {

@@ -21,6 +21,7 @@ mod questions;
 mod state;
 pub mod store;
 mod streams;
+mod width;
 mod work;
 
 pub use bundle::{Bundle, Html, Markdown};
@@ -32,6 +33,7 @@ pub use state::{data, keep, open, scores, trajectory};
 
 #[doc(hidden)]
 pub use {
-    child::{failed, panicked},
+    child::{EvcxrUserCodeError, failed, panicked},
     display::{TypeOf, type_of},
+    link::read,
 };

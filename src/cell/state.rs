@@ -1,8 +1,9 @@
 //! What is open: the state that commands and Rust share.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::command::{Current, Session};
+use crate::command::{Current, Keeper, Session};
 use crate::dataset::{Dataset, OpenOptions, Trajectory};
 use crate::scores::ScoreTable;
 use crate::{Error, Result};
@@ -11,6 +12,24 @@ use crate::{Error, Result};
 pub(super) fn session() -> &'static Session {
     static SESSION: OnceLock<Session> = OnceLock::new();
     SESSION.get_or_init(Session::default)
+}
+
+static KEEPER: OnceLock<Keeper> = OnceLock::new();
+
+/// From now on what is open and scored is kept in this folder; what the process before this one kept is taken over.
+///
+/// # Errors
+/// That cannot be opened any more.
+pub(super) fn keep_in(folder: PathBuf) -> Result<()> {
+    KEEPER.get_or_init(|| Keeper::new(folder)).restore(current())
+}
+
+/// Keeps what changed.
+pub(super) fn save() {
+    if let Some(keeper) = KEEPER.get() {
+        // Where that cannot be done, it is lost with this process: no reason to disturb a cell that works.
+        let _ = keeper.keep(current());
+    }
 }
 
 pub(super) fn current() -> &'static Current {
@@ -59,10 +78,12 @@ pub fn scores() -> Result<ScoreTable> {
 pub fn open(dataset: &str) -> Result<Dataset> {
     let opened = Dataset::open(dataset, &OpenOptions::default())?;
     current().set_dataset(opened.clone(), dataset);
+    save();
     Ok(opened)
 }
 
 /// Puts these scores in the place of those so far, for [`scores`] and for commands that take scores.
 pub fn keep(scores: &ScoreTable) {
     current().set_scores(scores.clone(), "the scores kept by a cell".to_owned());
+    save();
 }

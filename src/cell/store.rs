@@ -21,6 +21,9 @@ pub const USER_ERROR_OCCURRED: &str = "EVCXR_ERROR_OCCURRED";
 #[derive(Default)]
 pub struct VariableStore {
     variables: BTreeMap<String, Box<dyn Any>>,
+    /// Those whose types are defined anew by the cell that comes next, under the same name: by their identifiers they
+    /// may still be the same.
+    outdated: Vec<String>,
 }
 
 /// A store that cells are handed a pointer to.
@@ -84,9 +87,12 @@ impl VariableStore {
         self.variables.insert(name.to_owned(), value);
     }
 
-    fn check(&self, name: &str, wanted: TypeId) -> bool {
+    fn check(&mut self, name: &str, wanted: TypeId) -> bool {
         match self.variables.get(name) {
-            Some(value) if (**value).type_id() != wanted => {
+            Some(value) if (**value).type_id() != wanted || self.outdated.iter().any(|other| other == name) => {
+                // Dropped by the code that made it.
+                self.variables.remove(name);
+                self.outdated.retain(|other| other != name);
                 super::child::tell_evcxr(&format!("{VARIABLE_CHANGED_TYPE}{name}"));
                 false
             }
@@ -96,6 +102,11 @@ impl VariableStore {
 
     fn take(&mut self, name: &str) -> Box<dyn Any> {
         self.variables.remove(name).unwrap_or_else(|| panic!("the variable {name} has gone missing"))
+    }
+
+    /// The next cell defines the types of these anew.
+    pub(super) fn outdate(&mut self, names: Vec<String>) {
+        self.outdated = names;
     }
 
     /// The value of a variable.

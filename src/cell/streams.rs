@@ -32,6 +32,13 @@ pub(super) fn take(pipes: &Path) -> io::Result<Evcxr> {
     Ok(Evcxr { commands: commands.into(), answers: answers.into() })
 }
 
+/// Whether standard input is what [`take`] has put there, and not something of the user's own.
+pub(super) fn is_input_ours() -> bool {
+    let number = |stat: rustix::io::Result<rustix::fs::Stat>| stat.map(|stat| (stat.st_mode, stat.st_rdev));
+    let (input, null) = (rustix::fs::fstat(io::stdin().as_fd()), rustix::fs::stat("/dev/null"));
+    matches!((number(input), number(null)), (Ok(input), Ok(null)) if input == null)
+}
+
 fn put(file: &File, standard: RawFd) -> io::Result<()> {
     // SAFETY: both are open, and what stood at the standard one is closed: whoever needs it has a copy.
     match unsafe { libc::dup2(file.as_raw_fd(), standard) } {

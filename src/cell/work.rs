@@ -1,7 +1,7 @@
 //! Runs the commands of a notebook.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use polars::prelude::DataFrame;
@@ -15,6 +15,9 @@ use crate::display::text;
 use crate::scores::ScoreTable;
 use crate::study::Cancel;
 use crate::{Error, Result};
+
+/// A front's question, which no user asks: to hand it variables, so that it can run a command itself.
+const HAND: &str = "hand-variables";
 
 /// Runs one line.
 pub(super) fn run(work: &Work, store: &VariableStore) -> Done {
@@ -39,6 +42,9 @@ fn attempt(typed: &str, store: &VariableStore) -> Result<u8> {
     };
     *name = name.trim_start_matches(':').to_owned();
     let (name, rest) = words.split_first().expect("there is a first word");
+    if name == HAND {
+        return hand(rest, store);
+    }
     if name == "help" {
         blocks::publish_all(&help::answer(&help::grammar(), rest)?);
         return Ok(0);
@@ -60,6 +66,21 @@ fn attempt(typed: &str, store: &VariableStore) -> Result<u8> {
             Err(Error::usage(wrong.strip_prefix("error: ").unwrap_or(wrong)))
         }
     }
+}
+
+/// `hand-variables FOLDER x y`: what commands take for these variables is written to `FOLDER/words.json`, tables to files
+/// beside it.
+fn hand(words: &[String], store: &VariableStore) -> Result<u8> {
+    let (folder, names) = words.split_first().ok_or_else(|| Error::usage("no folder is named"))?;
+    let mut handed = Handed { own: None, folder: Some(PathBuf::from(folder)) };
+    let mut taken = serde_json::Map::new();
+    for name in names {
+        taken.insert(name.clone(), handed.word(&format!("${name}"), store)?.into());
+    }
+    let file = Path::new(folder).join("words.json");
+    let text = serde_json::Value::from(taken).to_string();
+    std::fs::write(&file, text).map_err(|error| Error::io(format!("cannot write {}", file.display()), &error))?;
+    Ok(0)
 }
 
 fn run_line(line: &Line, typed: &str) -> Result<u8> {
@@ -104,7 +125,8 @@ pub(super) fn print(text: &str) {
 /// the command.
 #[derive(Default)]
 struct Handed {
-    folder: Option<tempfile::TempDir>,
+    own: Option<tempfile::TempDir>,
+    folder: Option<PathBuf>,
 }
 
 impl Handed {
@@ -146,9 +168,12 @@ impl Handed {
         let refused = |error: std::io::Error| Error::io(format!("cannot hand ${name} to the command"), &error);
         let folder = match &self.folder {
             Some(folder) => folder,
-            None => self.folder.insert(tempfile::tempdir().map_err(refused)?),
+            None => {
+                let own = self.own.insert(tempfile::tempdir().map_err(refused)?);
+                self.folder.insert(own.path().to_owned())
+            }
         };
-        let file = folder.path().join(format!("{name}.parquet"));
+        let file = folder.join(format!("{name}.parquet"));
         scores.write(&file)?;
         Ok(file.display().to_string())
     }

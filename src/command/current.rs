@@ -167,6 +167,11 @@ impl Current {
         news
     }
 
+    /// How often what was changed.
+    pub(super) fn changes(&self) -> Changes {
+        self.state().changes
+    }
+
     /// The other process has what this one has.
     pub(super) fn handed(&self) {
         let mut state = self.state();

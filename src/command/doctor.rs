@@ -39,6 +39,7 @@ impl Doctor {
             true,
         );
         find("local checkpoints", reward::local::look().map(|found| local(&found)), false);
+        find("engine for Rust", super::engine_program().map(|path| path.display().to_string()), false);
         find("default ledger", Ledger::default_path().map(|path| path.display().to_string()), true);
         for key in ["OPENROUTER_API_KEY", "ROBORM_API_KEY"] {
             // Whether, never what.

@@ -7,6 +7,12 @@ use super::options::Scoring;
 use super::{Answer, Block, Session};
 use crate::Result;
 use crate::display::{Cell, Column, Table, number};
+use crate::study::ModelEstimate;
+
+/// What an estimate goes by.
+fn source(model: &ModelEstimate) -> &'static str {
+    if model.from_past { "past calls" } else { "rules of thumb" }
+}
 
 /// Calls, tokens and dollars, before any is spent
 #[derive(Debug, Args)]
@@ -38,8 +44,15 @@ impl EstimateCommand {
                 Cell::from(model.prompt_tokens),
                 Cell::from(model.completion_tokens),
                 Cell::from(model.cost_usd.map(|cost| Cell::number(number::dollars(cost)))),
-                Cell::text(if model.from_past { "past calls" } else { "rules of thumb" }),
+                Cell::text(source(model)),
             ]);
+        }
+        if estimate.by_model.iter().any(|model| !model.from_past && model.prompt_tokens > 0) {
+            table.note(
+                "Rules of thumb: images as each provider's documentation counts them, a token for four bytes of words. What is \
+                 billed may differ by half, with reasoning by more; after a pilot (score --limit 20) the estimate goes by what \
+                 its calls came to.",
+            );
         }
         if estimate.cached > 0 {
             table.note(&format!("{} more pairs have a reply in the ledger already.", number::count(estimate.cached)));
@@ -50,10 +63,12 @@ impl EstimateCommand {
         if estimate.cost_usd.is_none() {
             table.note("No cost: the price of a model is not known, and the ledger has no priced calls of it.");
         }
+        let from: serde_json::Map<String, serde_json::Value> =
+            estimate.by_model.iter().map(|model| (model.model.clone(), source(model).into())).collect();
         let mut answer = Answer::new(json!({
             "calls": estimate.calls, "cached": estimate.cached, "prompt_tokens": estimate.prompt_tokens,
             "completion_tokens": estimate.completion_tokens, "cost_usd": estimate.cost_usd,
-            "prices": prices.to_json(),
+            "prices": prices.to_json(), "from": from,
         }))
         .show(Block::Table(table));
         for warning in estimate.warnings {

@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::current::Opened;
+use super::current::{Changes, Opened};
 use super::{Answer, Current, Session};
 use crate::dataset::{Dataset, OpenOptions};
 use crate::paraphrase::ParaphraseSet;
@@ -17,6 +18,8 @@ use crate::{Error, Result};
 const STATE: &str = "state.json";
 const SCORES: &str = "scores.parquet";
 const PROCESS: &str = "process";
+/// There while what was kept is opened again.
+const TRYING: &str = "trying";
 
 /// Write what changed since it was last handed over or taken over to a folder
 #[derive(Debug, Args)]
@@ -56,22 +59,25 @@ impl Current {
         if !opened && !scored {
             return Ok(false);
         }
+        let scores = self.scores_of().filter(|_| scored);
+        if let Some((table, _)) = &scores {
+            table.write(folder.join(SCORES))?;
+        }
+        write(&folder.join(STATE), &self.state_of(scores.as_ref()).to_string())?;
+        Ok(true)
+    }
+
+    fn state_of(&self, scores: Option<&(ScoreTable, String)>) -> Value {
         let open = self.opened().map(|opened| {
             json!({
                 "spec": opened.spec, "rate": opened.options.rate_hz, "root": opened.options.root,
                 "camera": opened.options.camera, "paraphrases": opened.paraphrase_file,
             })
         });
-        let scores = self.scores_of().filter(|_| scored);
-        if let Some((table, _)) = &scores {
-            table.write(folder.join(SCORES))?;
-        }
-        let state = json!({
+        json!({
             "open": open, "trajectory": self.trajectory(), "models": self.models(),
-            "scores": scores.map(|(_, from)| from),
-        });
-        write(&folder.join(STATE), &state.to_string())?;
-        Ok(true)
+            "scores": scores.map(|(_, from)| from), "rows": scores.map(|(table, _)| table.len()),
+        })
     }
 
     /// Takes over what another process wrote to a folder, and empties the folder. Which process it was.
@@ -80,9 +86,21 @@ impl Current {
     /// The folder holds something else, or what is named there cannot be opened any more.
     pub fn take_over(&self, folder: &Path) -> Result<Option<u32>> {
         let process = fs::read_to_string(folder.join(PROCESS)).ok().and_then(|text| text.trim().parse().ok());
+        if self.read_state(folder)? {
+            self.handed();
+            for name in [STATE, SCORES] {
+                // What is left there is written over by the next.
+                let _ = fs::remove_file(folder.join(name));
+            }
+        }
+        Ok(process)
+    }
+
+    /// Takes over what is written in a folder. Whether anything is.
+    fn read_state(&self, folder: &Path) -> Result<bool> {
         let file = folder.join(STATE);
         if !file.exists() {
-            return Ok(process);
+            return Ok(false);
         }
         let read = fs::read_to_string(&file).map_err(|error| Error::io(file.display(), &error))?;
         let state: Value =
@@ -113,12 +131,65 @@ impl Current {
         if let Some(from) = state["scores"].as_str() {
             self.set_scores(ScoreTable::read(folder.join(SCORES))?, from.to_owned());
         }
-        self.handed();
-        for name in [STATE, SCORES] {
-            // What is left there is written over by the next.
-            let _ = fs::remove_file(folder.join(name));
+        Ok(true)
+    }
+}
+
+/// Keeps what is open and scored in a folder while it changes, so that a process that comes after one that died has it.
+pub(crate) struct Keeper {
+    folder: PathBuf,
+    kept: Mutex<Changes>,
+}
+
+impl Keeper {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder, kept: Mutex::default() }
+    }
+
+    /// Writes down what changed since the last time.
+    ///
+    /// # Errors
+    /// The folder cannot be written to.
+    pub(crate) fn keep(&self, current: &Current) -> Result<()> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let changes = current.changes();
+        if *kept == changes {
+            return Ok(());
         }
-        Ok(process)
+        // A process may die at any time: each file is there as a whole or not at all.
+        let whole = |name: &str, fill: &dyn Fn(&Path) -> Result<()>| {
+            let new = self.folder.join(format!("new-{name}"));
+            fill(&new)?;
+            let file = self.folder.join(name);
+            fs::rename(&new, &file).map_err(|error| Error::io(format!("cannot write {}", file.display()), &error))
+        };
+        let scores = current.scores_of();
+        if let Some((table, _)) = scores.as_ref().filter(|_| kept.scored != changes.scored) {
+            whole(SCORES, &|file| table.write(file))?;
+        }
+        let state = current.state_of(scores.as_ref()).to_string();
+        whole(STATE, &|file| write(file, &state))?;
+        *kept = changes;
+        Ok(())
+    }
+
+    /// Takes over what the process before this one kept.
+    ///
+    /// # Errors
+    /// What is named there cannot be opened any more; opening it ended a process before.
+    pub(crate) fn restore(&self, current: &Current) -> Result<()> {
+        let trying = self.folder.join(TRYING);
+        if trying.exists() {
+            let _ = fs::remove_file(self.folder.join(STATE));
+            let _ = fs::remove_file(trying);
+            return Err(Error::input("the process that opened it again died"));
+        }
+        write(&trying, "")?;
+        let done = current.read_state(&self.folder);
+        let _ = fs::remove_file(trying);
+        current.handed();
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = current.changes();
+        done.map(drop)
     }
 }
 

@@ -194,9 +194,13 @@ pub(super) struct Scoring {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Seed of the pilot and of models that take one
+    /// Seed of the pilot: which trajectories it takes
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// Seed of the replies, of models that take one: a setting that can change a reply, so another seed is another call
     #[arg(long, value_name = "S")]
-    seed: Option<u64>,
+    reply_seed: Option<u64>,
 
     /// The i-th of n parts of the trajectories, from 1
     #[arg(long, value_name = "i/n", value_parser = parsed::<Shard>)]
@@ -250,7 +254,7 @@ impl Scoring {
         let options = ModelOptions {
             base_urls: self.base_url.clone(),
             reasoning: self.reasoning.clone(),
-            seed: self.seed,
+            seed: self.reply_seed,
             max_images: self.max_images.map(usize::from),
             // The client's own limit: without it, it would keep to what a server takes by default.
             concurrency: self.concurrency.map(usize::from),
@@ -294,7 +298,7 @@ impl Scoring {
         let options = PlanOptions {
             repeats: self.repeats,
             limit: self.limit,
-            seed: self.seed.unwrap_or(0),
+            seed: self.seed,
             shard: self.shard,
             strategies: None,
         };
@@ -327,6 +331,35 @@ impl Scoring {
         Ok((study, prices))
     }
 
+    /// What a table must not be written over: what this study reads, and what it was paid for.
+    ///
+    /// # Errors
+    /// `out` is the dataset's file, the paraphrase file or the ledger.
+    pub(super) fn check_out(&self, out: &Path, spec: Option<&str>) -> Result<()> {
+        let dataset = spec.map(|spec| PathBuf::from(spec.rsplit_once('#').map_or(spec, |(path, _)| path)));
+        let ledger = self.ledger.clone().or_else(|| Ledger::default_path().ok());
+        let inputs = [
+            (spec.map(PathBuf::from), "the dataset"),
+            (dataset, "the dataset"),
+            (self.paraphrases.clone(), "the paraphrase file"),
+            (ledger.clone(), "the ledger"),
+        ];
+        let Ok(written) = out.canonicalize() else {
+            // Where neither is there yet, the table would be put in the place of the ledger in the end.
+            return match ledger.is_some_and(|ledger| ledger == out) {
+                true => Err(not_over(out, "the ledger")),
+                false => Ok(()),
+            };
+        };
+        let same = |file: &Option<PathBuf>| {
+            file.as_ref().and_then(|file| file.canonicalize().ok()).is_some_and(|file| file == written)
+        };
+        match inputs.iter().find(|(file, _)| same(file)) {
+            Some((_, what)) => Err(not_over(out, what)),
+            None => Ok(()),
+        }
+    }
+
     /// A limit that nobody can keep is refused before the first call.
     fn can_be_limited(&self, study: &Study) -> Result<()> {
         match study.estimate()?.by_model.iter().find(|model| model.cost_usd.is_none()) {
@@ -340,6 +373,11 @@ impl Scoring {
             )),
         }
     }
+}
+
+fn not_over(out: &Path, what: &str) -> Error {
+    Error::usage(format!("--out {} is {what}, which the score table would take the place of", out.display()))
+        .with_help("name another file, for example --out scores.parquet")
 }
 
 /// Reads the value of an option, and has an error say what to do: of an error clap shows one line.

@@ -203,11 +203,17 @@ fn flips(scores: &ScoreTable, boundary: f64, sheets: Vec<(String, ContactSheet)>
     });
     cases.truncate(CASES);
     let shown = cases.len();
+    let (some, of_all) = (number::count(crossing as u64), number::count(all as u64));
+    let (some, laid_out) = match crossing {
+        0 => ("None".to_owned(), "Those whose scores lie farthest apart are laid out here."),
+        _ if crossing < shown => {
+            (some, "They are laid out here, and after them those whose scores lie farthest apart.")
+        }
+        _ if crossing == shown => (some, "They are laid out here."),
+        _ => (some, "Those that cross most are laid out here."),
+    };
     let section = Section::new("Which trajectories flip, and on which words").text(format!(
-        "{} of {} trajectories (counted once a model, over all wordings) cross the boundary. The {shown} that cross most \
-         are laid out here.",
-        number::count(crossing as u64),
-        number::count(all as u64)
+        "{some} of {of_all} trajectories (counted once a model, over all wordings) cross the boundary. {laid_out}",
     ));
     Ok(section.cases(cases.into_iter().map(|scores| {
         let sheet = sheets.iter().find(|(id, _)| *id == scores.trajectory).map(|(_, sheet)| sheet.clone());

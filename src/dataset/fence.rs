@@ -92,12 +92,30 @@ impl Fence {
         Err(wrong("is a link that leads to links without end"))
     }
 
+    /// Frames that are links stay inside, too.
+    ///
+    /// # Errors
+    /// A frame of the folder that leads out of what is allowed.
+    pub(super) fn holds(&self, folder: &Path) -> Result<()> {
+        // A folder that cannot be read is an error later, for its trajectory alone; so is a link that leads nowhere.
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink())
+                && let Ok(file) = entry.path().canonicalize()
+            {
+                self.check(&file, &entry.path().display().to_string())?;
+            }
+        }
+        Ok(())
+    }
+
     fn check(&self, path: &Path, named: &str) -> Result<()> {
         if self.allowed.iter().any(|folder| path.starts_with(folder)) {
             return Ok(());
         }
-        Err(Error::input(format!("path {named} leaves {}", self.base.display()))
-            .with_help("where that is meant, allow a folder that holds both with --root DIR"))
+        Err(Error::input(format!("path {named} leaves {}", self.base.display())).with_help(
+            "where that is meant, allow a folder that holds both with --root DIR (of a snapshot in a hub's cache, the \
+                 folder that holds snapshots and blobs)",
+        ))
     }
 
     /// `folder` with every link followed. What of it does not exist is kept as it is named; `None` where that holds

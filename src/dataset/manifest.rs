@@ -69,6 +69,9 @@ fn source(row: Row<'_>, fence: &mut Fence, options: &OpenOptions) -> Result<Sour
                     .at(Error::input(format!("frames {frames} is a file")))
                     .with_help("a video file goes in the column video"));
             }
+            if found == Found::Folder {
+                fence.holds(&folder).map_err(|error| row.at(error))?;
+            }
             if span(row)?.is_some() {
                 return Err(row.at(Error::input("from_s and to_s are for a video, not for frames")));
             }

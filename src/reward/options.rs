@@ -47,7 +47,8 @@ pub struct ModelOptions {
     pub environment: Option<Environment>,
     /// How long to wait and how often to try; changes no reply.
     pub patience: Patience,
-    /// Is told what takes long before a local checkpoint can be asked: a download, the first look at all of it.
+    /// Is told what takes long before a local checkpoint can be asked (a download, the first look at all of it), and that a
+    /// key goes out in clear text.
     pub tell: Tell,
 }
 
@@ -61,6 +62,11 @@ impl Tell {
     /// Somebody.
     pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))
+    }
+
+    /// Whether there is somebody.
+    pub(super) fn is_heard(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Tells a line.

@@ -3,8 +3,6 @@
 //! Writers store texts that repeat as numbers into a dictionary. Read as texts, ten million names of models are written
 //! out and looked up again only to become such numbers; read as numbers they are there at once.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use polars_arrow::array::{DictionaryArray, Utf8ViewArray};
 use polars_arrow::datatypes::{ArrowDataType, DTYPE_CATEGORICAL_NEW, Field, IntegerType, Metadata};
 use polars_io::mmap::ReaderBytes;
@@ -13,6 +11,7 @@ use polars_io::parquet::read::_internal::to_deserializer;
 
 use super::dictionary::Coded;
 use super::key::Key;
+use crate::damage;
 
 /// The column `name` of the first row group as codes; `None` where it is not kept so (or is damaged: the reader of texts says
 /// what is wrong with it).
@@ -33,8 +32,7 @@ pub(super) fn codes(bytes: &ReaderBytes, metadata: &FileMetadata, name: &str) ->
     // of codes. It checks that: a column with other pages is an error here and no more.
     field.metadata = Some(Metadata::from([(DTYPE_CATEGORICAL_NEW.into(), "".into())]).into());
     let pages = vec![(chunk, bytes.clone().sliced(start..end))];
-    let read = catch_unwind(AssertUnwindSafe(|| to_deserializer(pages, field, None)));
-    let (arrays, _) = read.ok()?.ok()?;
+    let (arrays, _) = damage::caught(|| to_deserializer(pages, field, None))?.ok()?;
 
     let rows = group.num_rows();
     let [array] = &arrays[..] else { return None };

@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use polars_io::parquet::read::{ParallelStrategy, ParquetReader};
 use super::dictionary::Coded;
 use super::pages;
 use super::rows::Rows;
-use crate::{Error, Result};
+use crate::{Error, Result, damage};
 
 /// Rows of a chunk: few enough that a chunk a thread is small beside the table, enough that its parts are worth merging.
 const ROWS: usize = 1 << 18;
@@ -89,6 +88,10 @@ impl Source<'_> {
 
 impl Parquet {
     pub fn open(path: &Path) -> Result<Self> {
+        damage::caught(|| Self::look(path)).unwrap_or_else(|| Err(damaged(path)))
+    }
+
+    fn look(path: &Path) -> Result<Self> {
         let mut file = open(path)?;
         let ReaderBytes::Owned(bytes) = ReaderBytes::from(&mut file) else {
             return Err(unreadable(path, "it cannot be mapped into memory"));
@@ -158,11 +161,14 @@ fn open(path: &Path) -> Result<File> {
 }
 
 fn finish(path: &Path, reader: ParquetReader<File>) -> Result<DataFrame> {
-    // Some damage inside a file makes the decoder panic rather than fail.
-    match catch_unwind(AssertUnwindSafe(|| reader.finish())) {
-        Ok(rows) => rows.map_err(|error| unreadable(path, error)),
-        Err(_) => Err(unreadable(path, "it is damaged")),
+    match damage::caught(|| reader.finish()) {
+        Some(rows) => rows.map_err(|error| unreadable(path, error)),
+        None => Err(damaged(path)),
     }
+}
+
+fn damaged(path: &Path) -> Error {
+    unreadable(path, "it is damaged")
 }
 
 fn unreadable(path: &Path, why: impl Display) -> Error {

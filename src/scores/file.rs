@@ -12,7 +12,7 @@ use polars_io::prelude::{CsvReadOptions, CsvReader, CsvWriter};
 use polars_io::{SerReader, SerWriter};
 
 use super::{check, jsonl};
-use crate::{Error, Result, whole};
+use crate::{Error, Result, damage, whole};
 
 #[derive(Clone, Copy)]
 enum Format {
@@ -40,7 +40,7 @@ pub(super) fn read(path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {
     let format = Format::of(path)?;
     let file = open(path)?;
     let frame = match format {
-        Format::Parquet => parquet(file, columns),
+        Format::Parquet => damage::caught(|| parquet(file, columns)).unwrap_or_else(|| Err(damaged())),
         Format::Csv => csv(file, path, columns),
         Format::Jsonl => json(file, path, columns),
     };
@@ -52,7 +52,8 @@ pub(super) fn column_names(path: &Path) -> Result<Vec<String>> {
     let names = match Format::of(path)? {
         Format::Parquet => {
             let mut reader = ParquetReader::new(open(path)?);
-            let schema = reader.schema().map_err(|error| refused(&error).at(path.display()))?;
+            let schema = damage::caught(|| reader.schema().map_err(|error| refused(&error)));
+            let schema = schema.unwrap_or_else(|| Err(damaged())).map_err(|error| error.at(path.display()))?;
             schema.iter_names().map(ToString::to_string).collect()
         }
         Format::Csv => csv_header(path)?,
@@ -97,6 +98,10 @@ fn open(path: &Path) -> Result<File> {
         return Err(Error::input(format!("{} is empty", path.display())));
     }
     Ok(file)
+}
+
+fn damaged() -> Error {
+    Error::input("a damaged Parquet file").with_help("write it again, or take the copy it came from")
 }
 
 fn parquet(file: File, columns: Option<&[&str]>) -> Result<DataFrame> {

@@ -16,6 +16,7 @@ pub(crate) struct Given {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) model: String,
+    pub(crate) provider: String,
     pub(crate) prompt_tokens: u64,
     pub(crate) cached_tokens: u64,
     pub(crate) completion_tokens: u64,
@@ -25,7 +26,14 @@ pub(crate) struct Given {
 impl Given {
     /// The answer to a question. `label` is the true progress where the stub was told; `cached` whether the images were seen
     /// before.
-    pub(crate) fn new(question: &Question, seed: u64, label: Option<u8>, cached: bool, number: u64) -> Self {
+    pub(crate) fn new(
+        question: &Question,
+        seed: u64,
+        label: Option<u8>,
+        cached: bool,
+        number: u64,
+        provider: &str,
+    ) -> Self {
         let text = text(question, seed, label);
         let images = question.images.len() as u64 * IMAGE_TOKENS;
         let prompt_tokens = images + 280 + question.instruction.len() as u64 / 4;
@@ -36,7 +44,8 @@ impl Given {
             + cached_tokens as f64 * cheap
             + completion_tokens as f64 * completion;
         let id = format!("gen-{number}-{}", &question.digest()[..12]);
-        Self { id, text, model: question.model.clone(), prompt_tokens, cached_tokens, completion_tokens, cost }
+        let (model, provider) = (question.model.clone(), provider.to_owned());
+        Self { id, text, model, provider, prompt_tokens, cached_tokens, completion_tokens, cost }
     }
 
     /// As a chat completion.
@@ -46,7 +55,7 @@ impl Given {
             "object": "chat.completion",
             "created": 0,
             "model": self.model,
-            "provider": "Stub",
+            "provider": self.provider,
             "choices": [{
                 "index": 0,
                 "finish_reason": "stop",
@@ -71,7 +80,7 @@ impl Given {
         json!({"data": {
             "id": self.id,
             "model": self.model,
-            "provider_name": "Stub",
+            "provider_name": self.provider,
             "total_cost": self.cost,
             "tokens_prompt": self.prompt_tokens,
             "tokens_completion": self.completion_tokens,

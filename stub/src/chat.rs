@@ -28,17 +28,16 @@ pub(crate) enum Delivery {
 pub(crate) fn chat(state: &mut State, incoming: &Incoming) -> (Delivery, Duration) {
     let at_once = |outgoing| (Delivery::Whole(outgoing), Duration::ZERO);
     state.tally.requests += 1;
-    state.tally.last_body = String::from_utf8_lossy(&incoming.body).into_owned();
     *state.tally.keys.entry(incoming.authorization.clone().unwrap_or_default()).or_default() += 1;
     if let Some(refusal) = unauthorised(state, incoming) {
         return at_once(refusal);
     }
     if let Err(seconds) = state.level.as_mut().map_or(Ok(()), |level| level.take()) {
         *state.tally.faults.entry("Limited".to_owned()).or_default() += 1;
-        return at_once(status(429, "rate_limit_exceeded", RetryAfter::Seconds(seconds)));
+        return at_once(status(429, "rate_limit_exceeded", RetryAfter::Seconds(seconds), None));
     }
-    let question = match Question::read(&incoming.body) {
-        Ok(question) => question,
+    let (question, preferences) = match Question::read(&incoming.body) {
+        Ok(read) => read,
         Err(wrong) => {
             state.tally.mismatches.push(wrong.clone());
             return at_once(error(400, "invalid_request", &wrong));
@@ -48,42 +47,53 @@ pub(crate) fn chat(state: &mut State, incoming: &Incoming) -> (Delivery, Duratio
         state.tally.mismatches.push(wrong.clone());
         return at_once(error(400, "invalid_request", &wrong));
     }
+    let Some(provider) = state.route(&question, &preferences) else {
+        return at_once(error(404, "not_found", "All providers have been ignored."));
+    };
+    *state.tally.by_provider.entry(provider.clone()).or_default() += 1;
     let digest = question.digest();
     let number = state.try_of(&digest).to_string();
     let seed = state.config.seed;
     let (shortest, longest) = state.config.latency;
     let latency =
         shortest + longest.saturating_sub(shortest).mul_f64(draw(seed, "latency", [digest.as_str(), &number]));
-    let fault = state.script.pop_front().unwrap_or_else(|| {
+    let down = || Fault::Status { status: 503, kind: "provider_overloaded", retry_after: RetryAfter::Absent };
+    let fault = state.down.contains(&provider).then(down).or_else(|| state.script.pop_front()).unwrap_or_else(|| {
         let fixed = draw(seed, "moderated", [digest.as_str()]);
         state.config.rates.fault(fixed, draw(seed, "fault", [digest.as_str(), &number]))
     });
     if fault != Fault::None {
         state.count(&fault);
     }
-    (deliver(state, &question, fault, incoming), latency)
+    (deliver(state, &question, &provider, fault, incoming), latency)
 }
 
-fn deliver(state: &mut State, question: &Question, fault: Fault, incoming: &Incoming) -> Delivery {
+fn deliver(state: &mut State, question: &Question, provider: &str, fault: Fault, incoming: &Incoming) -> Delivery {
     // Billed answers first: the others never come to be.
     let mut answer = |change: fn(&mut Value)| {
-        let given = state.bill(question);
+        let given = state.bill(question, provider);
         let mut completion = given.completion();
         change(&mut completion);
         Outgoing::json(200, &completion).with("x-generation-id", given.id)
     };
     match fault {
         Fault::None => Delivery::Whole(answer(|_| {})),
-        Fault::Status { status: code, kind, retry_after } => Delivery::Whole(status(code, kind, retry_after)),
+        Fault::Status { status: code, kind, retry_after } => {
+            Delivery::Whole(status(code, kind, retry_after, (code >= 500).then_some(provider)))
+        }
+        Fault::Throttled { seconds } => {
+            let pause = RetryAfter::Seconds(seconds);
+            Delivery::Whole(status(429, "rate_limit_exceeded", pause, Some(provider)))
+        }
         Fault::Raw { status, body } => {
             Delivery::Whole(Outgoing { status, headers: Vec::new(), body: body.into_bytes() })
         }
         Fault::ErrorIn200 { code } => {
-            Delivery::Whole(Outgoing { status: 200, ..error(code, "provider_unavailable", "failed") })
+            Delivery::Whole(Outgoing { status: 200, ..of_provider(code, "provider_unavailable", "failed", provider) })
         }
         Fault::ChoiceError => Delivery::Whole(Outgoing::json(
             200,
-            &json!({"id": "gen-choice", "choices": [{"finish_reason": "error", "message": {"content": ""},
+            &json!({"id": "gen-choice", "provider": provider, "choices": [{"finish_reason": "error", "message": {"content": ""},
                 "error": {"code": 502, "message": "the provider failed midway"}}]}),
         )),
         Fault::EmptyChoices => Delivery::Whole(Outgoing::json(200, &json!({"id": "gen-none", "choices": []}))),
@@ -103,7 +113,7 @@ fn deliver(state: &mut State, question: &Question, fault: Fault, incoming: &Inco
         Fault::Moderated => Delivery::Whole(Outgoing::json(
             403,
             &json!({"error": {"code": 403, "message": "the input was flagged", "metadata": {"error_type": "content_policy_violation",
-                "reasons": ["violence"], "flagged_input": question.instruction, "provider_name": "Stub"}}}),
+                "reasons": ["violence"], "flagged_input": question.instruction, "provider_name": provider}}}),
         )),
         Fault::Dropped => Delivery::Closed,
         Fault::HalfSent => {
@@ -144,14 +154,22 @@ pub(crate) fn unauthorised(state: &State, incoming: &Incoming) -> Option<Outgoin
     (!right).then(|| error(401, "authentication", "no auth credentials found"))
 }
 
+/// An error of the server's own.
 pub(crate) fn error(code: u16, kind: &str, message: &str) -> Outgoing {
-    let body =
-        json!({"error": {"code": code, "message": message, "metadata": {"error_type": kind, "provider_name": "Stub"}}});
-    Outgoing::json(code, &body)
+    Outgoing::json(code, &json!({"error": {"code": code, "message": message, "metadata": {"error_type": kind}}}))
 }
 
-fn status(code: u16, kind: &'static str, retry_after: RetryAfter) -> Outgoing {
-    let outgoing = error(code, kind, "not now");
+/// An error of a provider behind it.
+fn of_provider(code: u16, kind: &str, message: &str, provider: &str) -> Outgoing {
+    let metadata = json!({"error_type": kind, "provider_name": provider});
+    Outgoing::json(code, &json!({"error": {"code": code, "message": message, "metadata": metadata}}))
+}
+
+fn status(code: u16, kind: &'static str, retry_after: RetryAfter, provider: Option<&str>) -> Outgoing {
+    let outgoing = match provider {
+        Some(provider) => of_provider(code, kind, "not now", provider),
+        None => error(code, kind, "not now"),
+    };
     match retry_after {
         RetryAfter::Absent => outgoing,
         RetryAfter::Seconds(seconds) => outgoing.with("retry-after", seconds.to_string()),

@@ -16,6 +16,11 @@ pub enum Fault {
         /// `Retry-After`.
         retry_after: RetryAfter,
     },
+    /// 429 of a provider by name, which asks for a pause.
+    Throttled {
+        /// `Retry-After`.
+        seconds: u64,
+    },
     /// A body of any kind under any status.
     Raw {
         /// The status.

@@ -20,13 +20,18 @@ pub(crate) struct Incoming {
 pub(crate) async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> io::Result<Option<Incoming>> {
     loop {
         if let Some((head, length, mut incoming)) = head(buffer)? {
-            while buffer.len() < head + length {
-                if stream.read_buf(buffer).await? == 0 {
+            let here = buffer.len().min(head + length);
+            let mut body = Vec::with_capacity(length);
+            body.extend_from_slice(&buffer[head..here]);
+            buffer.drain(..here);
+            // Straight to its place: megabytes of images are not copied again.
+            let mut rest = stream.take((length - body.len()) as u64);
+            while body.len() < length {
+                if rest.read_buf(&mut body).await? == 0 {
                     return Ok(None);
                 }
             }
-            incoming.body = buffer[head..head + length].to_vec();
-            buffer.drain(..head + length);
+            incoming.body = body;
             return Ok(Some(incoming));
         }
         if stream.read_buf(buffer).await? == 0 {

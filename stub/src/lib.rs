@@ -44,6 +44,9 @@ pub struct Config {
     pub bucket: Option<Bucket>,
     /// The key that is asked for, if any.
     pub key: Option<String>,
+    /// Providers behind it, by the names that replies show. A trajectory keeps to one; the next takes over where that one
+    /// is to be ignored.
+    pub providers: Vec<String>,
 }
 
 impl Default for Config {
@@ -56,6 +59,7 @@ impl Default for Config {
             script: Vec::new(),
             bucket: None,
             key: None,
+            providers: vec!["Stub".to_owned()],
         }
     }
 }

@@ -88,6 +88,7 @@ async fn main() -> std::io::Result<()> {
         script: Vec::new(),
         bucket: arguments.rate.map(|rate| Bucket { rate, burst: arguments.burst }),
         key: arguments.key,
+        ..Config::default()
     })?;
     println!("listening on {}", stub.base_url());
     tokio::signal::ctrl_c().await?;

@@ -1,7 +1,9 @@
 //! What a request asks, checked.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
-use serde_json::Value;
+use serde::Deserialize;
 
 /// One question as it arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,29 +18,74 @@ pub(crate) struct Question {
     pub(crate) seed: Option<u64>,
 }
 
+/// Who may serve it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Preferences {
+    #[serde(default)]
+    pub(crate) order: Vec<String>,
+    #[serde(default)]
+    pub(crate) ignore: Vec<String>,
+    pub(crate) allow_fallbacks: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    model: Option<String>,
+    max_tokens: Option<u64>,
+    seed: Option<u64>,
+    #[serde(borrow, default)]
+    messages: Vec<Message<'a>>,
+    #[serde(default)]
+    provider: Preferences,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    role: String,
+    #[serde(borrow)]
+    content: Vec<Part<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(rename = "type")]
+    kind: String,
+    text: Option<String>,
+    #[serde(borrow)]
+    image_url: Option<ImageUrl<'a>>,
+}
+
+/// Borrowed from the body, which has hundreds of kilobytes of it.
+#[derive(Deserialize)]
+struct ImageUrl<'a> {
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+}
+
 impl Question {
     /// From a body.
     ///
     /// # Errors
     /// What is wrong with it, in words.
-    pub(crate) fn read(body: &[u8]) -> Result<Self, String> {
-        let body: Value = serde_json::from_slice(body).map_err(|error| format!("body is not JSON: {error}"))?;
-        let model = body["model"].as_str().ok_or("no model")?.to_owned();
-        if body["max_tokens"].as_u64().is_none_or(|tokens| tokens == 0) {
+    pub(crate) fn read(body: &[u8]) -> Result<(Self, Preferences), String> {
+        let body: Body<'_> = serde_json::from_slice(body).map_err(|error| format!("body is no request: {error}"))?;
+        let model = body.model.ok_or("no model")?;
+        if body.max_tokens.is_none_or(|tokens| tokens == 0) {
             return Err("no max_tokens".to_owned());
         }
-        let messages = body["messages"].as_array().ok_or("no messages")?;
-        let [message] = messages.as_slice() else { return Err("more than one message".to_owned()) };
-        if message["role"] != "user" {
+        let [message] = body.messages.as_slice() else {
+            return Err(format!("{} messages", body.messages.len()));
+        };
+        if message.role != "user" {
             return Err("the message is not the user's".to_owned());
         }
-        let parts = message["content"].as_array().ok_or("the content is no list of parts")?;
+        let parts = &message.content;
         let mut images = Vec::new();
         let mut texts = Vec::new();
         for (index, part) in parts.iter().enumerate() {
-            match part["type"].as_str() {
-                Some("image_url") => images.push((index, image(&part["image_url"]["url"])?)),
-                Some("text") => texts.push((index, part["text"].as_str().ok_or("a text part without text")?)),
+            match (part.kind.as_str(), &part.image_url, &part.text) {
+                ("image_url", Some(image_url), _) => images.push(image(&image_url.url)?),
+                ("text", _, Some(text)) => texts.push((index, text)),
                 _ => return Err(format!("part {index} is neither image nor text")),
             }
         }
@@ -47,12 +94,8 @@ impl Question {
             return Err("the text stands between images".to_owned());
         }
         let (_, instruction) = text.rsplit_once("Task: ").ok_or("no task in the text")?;
-        Ok(Self {
-            model,
-            images: images.into_iter().map(|(_, digest)| digest).collect(),
-            instruction: instruction.to_owned(),
-            seed: body["seed"].as_u64(),
-        })
+        let question = Self { model, images, instruction: instruction.to_owned(), seed: body.seed };
+        Ok((question, body.provider))
     }
 
     /// A digest of the whole question.
@@ -69,8 +112,7 @@ impl Question {
 }
 
 /// The digest of the image in a data URI.
-fn image(url: &Value) -> Result<String, String> {
-    let url = url.as_str().ok_or("an image without url")?;
+fn image(url: &str) -> Result<String, String> {
     let data = url.strip_prefix("data:image/").ok_or("an image that is no data URI")?;
     let (format, data) = data.split_once(";base64,").ok_or("a data URI that is not in base64")?;
     let bytes = base64::engine::general_purpose::STANDARD

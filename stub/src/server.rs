@@ -55,7 +55,13 @@ impl Stub {
 
     /// What it has counted so far.
     pub fn tally(&self) -> Tally {
-        lock(&self.state).tally.clone()
+        let state = lock(&self.state);
+        Tally { last_body: String::from_utf8_lossy(&state.last_body).into_owned(), ..state.tally.clone() }
+    }
+
+    /// From now on these providers, and no others, fail whatever they are asked.
+    pub fn fail(&self, providers: &[&str]) {
+        lock(&self.state).down = providers.iter().map(|name| (*name).to_owned()).collect();
     }
 
     /// From now on only these trajectories are expected.
@@ -119,7 +125,9 @@ async fn connection(mut stream: TcpStream, state: &Mutex<State>) -> io::Result<(
             let mut state = lock(state);
             state.under_way += 1;
             state.tally.most_at_a_time = state.tally.most_at_a_time.max(state.under_way);
-            chat(&mut state, &incoming)
+            let delivery = chat(&mut state, &incoming);
+            state.last_body = incoming.body;
+            delivery
         };
         let under_way = UnderWay(state);
         if !latency.is_zero() {

@@ -1,14 +1,14 @@
 //! What the stub knows and counts.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
 use crate::Config;
-use crate::answer::Given;
+use crate::answer::{Given, draw};
 use crate::bucket::Level;
 use crate::fault::Fault;
-use crate::question::Question;
+use crate::question::{Preferences, Question};
 
 /// A trajectory whose requests are expected: any other images are an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct Tally {
     pub keys: BTreeMap<String, u64>,
     /// The body of the last chat request.
     pub last_body: String,
+    /// Requests by the provider that they went to, those that failed there included.
+    pub by_provider: BTreeMap<String, u64>,
 }
 
 impl Tally {
@@ -61,6 +63,7 @@ impl Tally {
             "faults": self.faults,
             "most_at_a_time": self.most_at_a_time,
             "looked_up": self.looked_up,
+            "by_provider": self.by_provider,
         })
     }
 }
@@ -75,6 +78,9 @@ pub(crate) struct State {
     pub(crate) given: HashMap<String, Given>,
     pub(crate) billed: HashMap<Question, u64>,
     pub(crate) tally: Tally,
+    pub(crate) last_body: Vec<u8>,
+    /// Providers that fail.
+    pub(crate) down: BTreeSet<String>,
     pub(crate) under_way: u64,
 }
 
@@ -90,6 +96,8 @@ impl State {
             given: HashMap::new(),
             billed: HashMap::new(),
             tally: Tally::default(),
+            last_body: Vec::new(),
+            down: BTreeSet::new(),
             under_way: 0,
         }
     }
@@ -113,12 +121,24 @@ impl State {
         (!known).then(|| format!("unexpected instruction '{}'", question.instruction))
     }
 
+    /// The provider that serves a question; `None` where nobody is left who may.
+    pub(crate) fn route(&self, question: &Question, preferences: &Preferences) -> Option<String> {
+        if let (Some(false), Some(only)) = (preferences.allow_fallbacks, preferences.order.first()) {
+            return Some(only.clone());
+        }
+        let ignored = |name: &str| preferences.ignore.iter().any(|slug| slug_of(name) == slug_of(slug));
+        let all = &self.config.providers;
+        let first = draw(self.config.seed, "provider", question.images.iter().map(String::as_str)) * all.len() as f64;
+        let mut turns = (0..all.len()).map(|turn| &all[(first as usize + turn) % all.len()]);
+        turns.find(|name| !ignored(name)).cloned()
+    }
+
     /// Answers and bills a question.
-    pub(crate) fn bill(&mut self, question: &Question) -> Given {
+    pub(crate) fn bill(&mut self, question: &Question, provider: &str) -> Given {
         let prefix = (question.model.clone(), question.images.clone());
         let cached = self.warm.contains(&prefix);
         let label = self.expected.get(&question.images).and_then(|expected| expected.label);
-        let given = Given::new(question, self.config.seed, label, cached, self.tally.billed);
+        let given = Given::new(question, self.config.seed, label, cached, self.tally.billed, provider);
         self.warm.insert(prefix);
         self.tally.billed += 1;
         self.tally.cost += given.cost;
@@ -135,4 +155,9 @@ impl State {
         let name = name.split([' ', '{', '(']).next().unwrap_or_default().to_owned();
         *self.tally.faults.entry(name).or_default() += 1;
     }
+}
+
+/// The name that requests have for a provider.
+fn slug_of(name: &str) -> String {
+    name.to_lowercase().replace(' ', "-")
 }

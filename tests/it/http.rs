@@ -4,6 +4,7 @@ mod faults;
 mod keys;
 mod load;
 mod money;
+mod providers;
 mod requests;
 mod support;
 mod tls;

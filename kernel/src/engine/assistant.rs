@@ -11,7 +11,7 @@ use roborm_wire::{receive, send};
 use super::cell::{Kind, sections};
 use super::names::Names;
 use super::pump::Pump;
-use crate::toolkit::Toolkit;
+use crate::toolkit::{Entry, Toolkit};
 
 /// How long a question may wait for the process that runs cells.
 const PATIENCE: Duration = Duration::from_millis(150);
@@ -99,6 +99,21 @@ impl Shared {
     ) {
         let variables = variables.map(|(name, of)| (name.to_owned(), of.to_owned())).collect();
         *lock(&self.variables) = (variables, items.map(str::to_owned).collect());
+    }
+
+    /// What a cell has defined, in the place of what had the same names.
+    pub fn define(&self, entries: Vec<Entry>) {
+        self.names.define(entries);
+    }
+
+    /// There are no items of cells any more.
+    pub fn forget(&self) {
+        self.names.forget();
+    }
+
+    /// The names of the variables, as of the end of the last cell.
+    pub fn names_of_variables(&self) -> Vec<String> {
+        lock(&self.variables).0.keys().cloned().collect()
     }
 
     fn ask(&self, question: &Question) -> Option<Answer> {
@@ -191,9 +206,8 @@ impl Shared {
         match source[..start].trim_end().strip_suffix('.') {
             // A method: that of the receiver's type, where the receiver is a variable; else the one that there is.
             Some(receiver) => {
-                let receiver = receiver.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-                let of = lock(&self.variables).0.get(receiver).cloned();
-                self.names.method(of.as_deref(), &word)
+                let variables = lock(&self.variables).0.clone();
+                self.names.method(self.names.receiver(receiver, &variables).as_deref(), &word)
             }
             None => self.explain(&word),
         }
@@ -216,11 +230,10 @@ impl Shared {
             let columns = self.pump.tables().into_iter().find(|table| table.variable == item);
             let columns =
                 columns.map_or_else(String::new, |table| format!("\n\ncolumns: {}", table.columns.join(", ")));
-            let about = self
-                .names
-                .explain(of.rsplit("::").next().unwrap_or(&of))
-                .map_or_else(String::new, |it| format!("\n\n{}", it.markdown));
-            let plain = format!("let {item}: {of}{columns}");
+            let about = self.names.explain_type(&of);
+            let below = |text: Option<&String>| text.map_or_else(String::new, |text| format!("\n\n{text}"));
+            let plain = format!("let {item}: {of}{columns}{}", below(about.as_ref().map(|it| &it.plain)));
+            let about = below(about.as_ref().map(|it| &it.markdown));
             return Some(Inspection { markdown: format!("```rust\nlet {item}: {of}\n```{columns}{about}"), plain });
         }
         self.names.explain(item)
@@ -249,6 +262,8 @@ fn columns_wanted(before: &str) -> bool {
 /// The path (`Dataset::open`) that the cursor is in or behind, and where it begins.
 fn path_at(source: &str, byte: usize) -> (usize, String) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    // Behind the sign of a macro.
+    let byte = if source[..byte].ends_with('!') { byte - 1 } else { byte };
     let start = source[..byte]
         .rfind(|c: char| !is_word(c))
         .map_or(0, |at| at + source[at..].chars().next().map_or(1, char::len_utf8));

@@ -242,12 +242,12 @@ impl<'a> Rust<'a> {
     }
 
     /// What is written of the types of [`Rust::untyped`].
-    pub fn written(&self) -> Vec<Option<&str>> {
+    pub fn written(&self) -> Vec<String> {
         let of = |binding: &Binding| match &binding.place {
-            Place::Simple { old: Some(old), .. } => self.source.get(old.clone()),
+            Place::Simple { old: Some(old), .. } => self.source.get(old.clone()).map(str::to_owned),
             _ => None,
         };
-        self.untyped.iter().map(of).collect()
+        self.untyped.iter().map(|binding| of(binding).unwrap_or_else(|| "_".to_owned())).collect()
     }
 
     /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.
@@ -324,6 +324,29 @@ impl Edited {
     /// Whether anything was changed.
     pub fn is_changed(&self) -> bool {
         !self.changes.is_empty()
+    }
+
+    /// The line and the column of the text, of those of what evcxr made of it: there every statement begins a line.
+    pub fn place_of(&self, compiled: &str, line: usize, column: usize) -> Option<(usize, usize)> {
+        let bare = |line: &str| line.trim_start_matches('(').trim().to_owned();
+        let whole = compiled.lines().nth(line.checked_sub(1)?)?;
+        let wanted = bare(whole);
+        if wanted.is_empty() {
+            return None;
+        }
+        // Of statements that are the same, the one that comes as late.
+        let before = compiled.lines().take(line - 1).filter(|line| bare(line) == wanted).count();
+        let is_edge = |letter: Option<char>| letter.is_none_or(|it| it.is_whitespace() || ";{}".contains(it));
+        let is_apart = |at: &usize| {
+            is_edge(self.text[..*at].chars().next_back())
+                && (wanted.ends_with([';', '}', '{']) || is_edge(self.text[at + wanted.len()..].chars().next()))
+        };
+        let places: Vec<usize> = self.text.match_indices(&wanted).map(|(at, _)| at).filter(|at| is_apart(at)).collect();
+        let at = *places.get(before.min(places.len().checked_sub(1)?))?;
+        let head = &self.text[..at];
+        let blank = whole.chars().count() - whole.trim_start_matches('(').trim_start().chars().count();
+        let start = head.rsplit('\n').next().unwrap_or_default().chars().count();
+        Some((head.matches('\n').count() + 1, start + column.saturating_sub(blank).max(1)))
     }
 
     /// The column of the source, of a line and a column (from 1) of the text.
@@ -411,6 +434,18 @@ mod tests {
         assert_eq!(seen("let x = 41; let y: u8 = x;"), None, "it is used as something else");
         assert_eq!(seen("let x = 41u8;"), None);
         assert_eq!(seen("let x = f();"), None);
+    }
+
+    #[test]
+    fn statements_are_found_where_they_were_typed() {
+        let edited = Rust::read("let é = 1; f(é)?; f(é)?;\n    g(é)\n").edited(&[]);
+        let compiled = "use x;\nfn run() {\nlet é: i32 = 1;\nf(é)?;\nf(é)?;\n(\ng(é)\n).show();\n}";
+        assert_eq!(edited.text, "let é = 1; f(é)?; f(é)?;\n    g(é)\n", "a number that is used gets no type");
+        assert_eq!(edited.place_of(compiled, 4, 1), Some((1, 12)));
+        assert_eq!(edited.place_of(compiled, 5, 5), Some((1, 23)));
+        assert_eq!(edited.place_of(compiled, 7, 1), Some((2, 5)));
+        assert_eq!(edited.place_of(compiled, 2, 1), None);
+        assert_eq!(edited.place_of(compiled, 6, 1), None);
     }
 
     #[test]

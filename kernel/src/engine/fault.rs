@@ -16,10 +16,13 @@ pub(super) fn plain(name: &str, message: &str, help: Option<&str>) -> Failure {
     let first = lines.next().unwrap_or_default().to_owned();
     let mut traceback = vec![format!("{RED}{}{END}{BOLD}: {first}{END}", heading(name))];
     traceback.extend(lines.map(str::to_owned));
-    if let Some(help) = help {
-        traceback.push(format!("  {GREEN}help{END}: {help}"));
-    }
+    traceback.extend(help.map(self::help));
     Failure { name: name.to_owned(), message: first, traceback }
+}
+
+/// A line of what to do.
+pub(super) fn help(text: &str) -> String {
+    format!("  {GREEN}help{END}: {text}")
 }
 
 /// The failure, that happened at a line and column (from 1) of the cell.
@@ -63,7 +66,8 @@ pub(super) fn compilation(errors: &[CompilationError], cell: &str, column: &dyn 
     for error in errors.iter().take(10) {
         let mut lines = Vec::new();
         let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
-        let message = words(&error.message());
+        let question = question(&error.message());
+        let message = question.map_or_else(|| words(&error.message()), |(message, _)| message.to_owned());
         lines.push(format!("{RED}error{code}{END}{BOLD}: {message}{END}"));
         let mut place = (1, 1);
         let mut spans: Vec<(usize, usize, usize, bool, String)> = error
@@ -74,7 +78,9 @@ pub(super) fn compilation(errors: &[CompilationError], cell: &str, column: &dyn 
                 let (from, until) =
                     (column(span.start_line, span.start_column), column(span.end_line, span.end_column));
                 let until = if span.start_line == span.end_line { until.max(from + 1) } else { usize::MAX };
-                Some((span.start_line, from, until, it.is_primary, words(&it.label)))
+                // Not where it names what is generated.
+                let label = if it.label.contains("EvcxrUserCodeError") { String::new() } else { words(&it.label) };
+                Some((span.start_line, from, until, it.is_primary, label))
             })
             .collect();
         spans.sort_by_key(|(line, from, _, primary, _)| (!primary, *line, *from));
@@ -112,6 +118,7 @@ pub(super) fn compilation(errors: &[CompilationError], cell: &str, column: &dyn 
             let note = note.replace('\n', &format!("\n{:gutter$}   ", ""));
             format!("{:gutter$} {BLUE}={END} {BOLD}{kind}{END}: {note}", "")
         }));
+        lines.extend(question.map(|(_, what)| help(what)));
         if let Some(hint) = error.evcxr_extra_hint() {
             lines.push(format!("{:gutter$} {BLUE}={END} {BOLD}help{END}: {}", "", hint.replace("Evcxr", "a notebook")));
         }
@@ -133,6 +140,26 @@ pub(super) fn compilation(errors: &[CompilationError], cell: &str, column: &dyn 
         failure.traceback.push(format!("… and {} more errors", errors.len() - 10));
     }
     failure
+}
+
+/// What is to be said of a `?` at the top of a cell that does not fit, and what to do: rustc names the type that evcxr
+/// generates for it.
+fn question(message: &str) -> Option<(&'static str, &'static str)> {
+    if !message.contains('?') {
+        return None;
+    }
+    if message.contains("not `Option`s") {
+        return Some((
+            "`?` at the top of a cell takes a `Result`, not an `Option`",
+            "`.ok_or(\"what is missing\")?` makes a `Result` of it; `.unwrap()` stops the cell where there is nothing",
+        ));
+    }
+    let is_unshown =
+        message.contains("couldn't convert the error") && message.contains("fmt::Display` is not satisfied");
+    (is_unshown || message.contains("`EvcxrUserCodeError`")).then_some((
+        "`?` at the top of a cell takes errors that can be shown (`Display`), which this one cannot",
+        "say it in other words: `.map_err(|error| format!(\"{error:?}\"))?`",
+    ))
 }
 
 /// Helps and notes that say something of their own.

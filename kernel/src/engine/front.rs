@@ -13,10 +13,9 @@ use std::process::{Command, ExitCode, Stdio};
 
 use serde_json::{Value, json};
 
-use super::generated;
 use super::holes::Holes;
 use super::session::Files;
-use super::warm;
+use super::{generated, plain, warm};
 use crate::toolkit::{NOTHING, Recorded, dependencies};
 
 /// The variable that tells a front where its toolkit is.
@@ -26,7 +25,7 @@ const LOG: &str = "ROBORM_FRONT_LOG";
 /// A cell that teaches evcxr that a cell may end at a `?`: it has to fail first. evcxr knows by the code it then writes.
 pub(super) const QUESTION: &str = "core::result::Result::<(), roborm::Error>::Ok(())?;";
 /// What evcxr calls the crate that it makes of a cell.
-const CELL: &str = "ctx";
+pub(super) const CELL: &str = "ctx";
 
 /// Where this program was called by the name of a tool, does the tool's work and returns the exit status.
 pub fn main() -> Option<ExitCode> {
@@ -38,9 +37,10 @@ pub fn main() -> Option<ExitCode> {
     let toolkit = PathBuf::from(env::var_os(TOOLKIT)?);
     let words: Vec<OsString> = words.collect();
     let began = std::time::Instant::now();
-    let done = Recorded::read(&toolkit)
-        .map_err(|error| io::Error::other(error.to_string()))
-        .and_then(|recorded| Front { toolkit, recorded }.answer(&tool, &words));
+    let done = Recorded::read(&toolkit).map_err(|error| io::Error::other(error.to_string())).and_then(|recorded| {
+        let plain = env::var_os(roborm_wire::cell::PLAIN).is_some();
+        Front { toolkit, recorded, plain }.answer(&tool, &words)
+    });
     if let Some(log) = env::var_os(LOG)
         && let Ok(mut log) = fs::OpenOptions::new().append(true).create(true).open(log)
     {
@@ -58,6 +58,8 @@ pub fn main() -> Option<ExitCode> {
 struct Front {
     toolkit: PathBuf,
     recorded: Recorded,
+    /// evcxr's own server asks: its code stays as it is, but for how values are shown.
+    plain: bool,
 }
 
 impl Front {
@@ -78,7 +80,7 @@ impl Front {
         if texts.contains(&"cfg") {
             return say(&self.recorded.answers.get("--print cfg").map_or("", |answer| answer.trim_end()));
         }
-        if texts.contains(&"sysroot") || texts.contains(&"target-spec-json") {
+        if !self.plain && (texts.contains(&"sysroot") || texts.contains(&"target-spec-json")) {
             // rust-analyzer would read the sources of std, where there are any, before the first cell.
             return Ok(ExitCode::FAILURE);
         }
@@ -147,7 +149,7 @@ impl Front {
         }
         let id = format!("path+file://{}#{CELL}@1.0.0", root.display());
         let target = root.join("target");
-        say(&json!({
+        let own = json!({
             "packages": [{
                 "name": CELL, "version": "1.0.0", "id": id, "license": null, "license_file": null, "description": null,
                 "source": null, "dependencies": [],
@@ -163,7 +165,8 @@ impl Front {
             "workspace_members": [id], "workspace_default_members": [id],
             "resolve": { "nodes": [{ "id": id, "dependencies": [], "deps": [], "features": [] }], "root": id },
             "target_directory": target, "build_directory": target, "version": 1, "workspace_root": root, "metadata": null,
-        }))
+        });
+        say(&if self.plain { plain::with_packages(own, &self.toolkit) } else { own })
     }
 
     /// The cell crate: one call of rustc.
@@ -187,8 +190,19 @@ impl Front {
             return Ok(ExitCode::from(101));
         }
         let mut holes = Holes::read(&files.types());
+        // A server that is not ours knows evcxr's own type alone.
+        let source = if self.plain { source } else { generated::with_shared_error(&source) };
         let (source, open) = holes.replace(&source);
-        let mut source = if check { source } else { generated::replace(&source) };
+        let source = match (check, self.plain) {
+            (true, _) => source,
+            (false, true) => generated::shown_by_us(&source),
+            (false, false) => generated::replace(&source),
+        };
+        let debugged = if check { None } else { generated::shown_otherwise(&source) };
+        let (mut source, debugged) = match debugged {
+            Some(ours) => (ours, Some(source)),
+            None => (source, None),
+        };
         // A cell that fails is compiled once more, without the mark, as evcxr wrote it.
         if !check && files.is_quick() {
             source = generated::without_idle_variables(&source);
@@ -204,7 +218,7 @@ impl Front {
         }
         let added = dependencies::of_manifest(&manifest);
         let foreign: Vec<_> = added.iter().filter(|it| !self.recorded.carries(&it.name)).cloned().collect();
-        if !check && foreign.is_empty() && self.recorded.cached(&self.toolkit, &source, &shared) {
+        if !check && !self.plain && foreign.is_empty() && self.recorded.cached(&self.toolkit, &source, &shared) {
             return built(&shared);
         }
         // rustc takes the path it is given for the file's name in messages; evcxr wants one that ends in lib.rs.
@@ -224,9 +238,16 @@ impl Front {
                 "-Ztrim-diagnostic-paths=no",
             ]);
         } else {
-            arguments(&mut rustc, &file, &out, !open.is_empty(), opt_level);
+            arguments(&mut rustc, &file, &out, opt_level);
         }
-        self.recorded.link(&self.toolkit, &mut rustc, check || !foreign.is_empty());
+        self.recorded.link(&self.toolkit, &mut rustc, check || self.plain || !foreign.is_empty());
+        if self.plain {
+            // The server's process has neither the toolkit nor std as libraries.
+            let std = self.recorded.answers.get("--print target-libdir").map_or("", |answer| answer.trim());
+            for folder in [self.toolkit.join("lib").as_path(), Path::new(std)] {
+                rustc.arg(format!("-Clink-arg=-Wl,-rpath,{}", folder.display()));
+            }
+        }
         if !foreign.is_empty() {
             let tell = |line: &str| files.say_on_stderr(line);
             match dependencies::build(
@@ -245,7 +266,7 @@ impl Front {
             }
         }
         rustc.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let may_be_warm = !check && foreign.is_empty() && opt_level == "0";
+        let may_be_warm = !check && !self.plain && foreign.is_empty() && opt_level == "0";
         let mut compile = |code: &str| -> io::Result<(bool, Vec<u8>)> {
             if may_be_warm
                 && warm::takes(code)
@@ -262,7 +283,7 @@ impl Front {
         if !succeeded
             && !check
             && String::from_utf8_lossy(&messages).contains("`roborm_display`")
-            && let Some(other) = generated::shown_by_evcxr(&source)
+            && let Some(other) = debugged.or_else(|| generated::shown_by_evcxr(&source))
         {
             (succeeded, messages) = compile(&other)?;
         }
@@ -272,8 +293,8 @@ impl Front {
             return Ok(ExitCode::from(101));
         }
         if succeeded && !open.is_empty() {
-            let mir = fs::read_to_string(out.join(format!("{CELL}.mir")))?;
-            if holes.fill(&open, &mir, &source, &self.recorded.types).is_none() {
+            let library = fs::read(&shared)?;
+            if holes.fill(&open, &library, &source, &self.recorded.types).is_none() && files.is_quick() {
                 files.set_failed();
                 say(&nowhere())?;
                 return Ok(ExitCode::from(101));
@@ -318,17 +339,16 @@ fn common(rustc: &mut Command, file: &Path, out: &Path) {
     rustc.arg(file).arg("--out-dir").arg(out).env("RUSTC_BOOTSTRAP", "1");
 }
 
-/// What rustc is given to make a library of a cell; with `mir`, also what tells the types in it.
-pub(super) fn arguments(rustc: &mut Command, file: &Path, out: &Path, mir: bool, opt_level: &str) {
+/// What rustc is given to make a library of a cell.
+pub(crate) fn arguments(rustc: &mut Command, file: &Path, out: &Path, opt_level: &str) {
     common(rustc, file, out);
     rustc.args(["--emit=link", "--crate-type=cdylib", "-Cprefer-dynamic", "-Ccodegen-units=1", "-Cstrip=debuginfo"]);
     rustc.args(["-Coverflow-checks=on", "-Cdebug-assertions=on"]);
     // The toolkit shares what it has compiled of generic code, without optimisation.
     rustc.arg(format!("-Zshare-generics={}", if opt_level == "0" { "yes" } else { "no" }));
     rustc.arg(format!("-Copt-level={opt_level}"));
-    if mir {
-        rustc.args(["--emit=mir", "-Ztrim-diagnostic-paths=no"]);
-    }
+    // Names that tell the types they are of.
+    rustc.arg("-Csymbol-mangling-version=v0");
 }
 
 /// Removes what a cell before has left where the library is expected.

@@ -25,6 +25,43 @@ pub(super) fn shown_by_evcxr(code: &str) -> Option<String> {
     code.rfind(OURS).map(|at| format!("{}{SHOW}{}", &code[..at], &code[at + OURS.len()..]))
 }
 
+/// How evcxr shows a value where its first way does not compile, for whatever reason: a variable that is moved by what is
+/// shown is one.
+const DEBUG: &str = "evcxr_send_text_plain(&format!(\"{:?}\",&(";
+const DEBUG_END: &str = "\n)));";
+
+/// The same code with a value shown as the toolkit shows it, where evcxr has fallen back to its second way.
+pub(super) fn shown_otherwise(code: &str) -> Option<String> {
+    let (start, end) = (code.rfind(DEBUG)?, code.rfind(DEBUG_END)?);
+    if end < start || !code.contains("use roborm::prelude::*;") {
+        return None;
+    }
+    let (value, rest) = (&code[start + DEBUG.len()..end], &code[end + DEBUG_END.len()..]);
+    Some(format!("{}({value}{OURS}{rest}", &code[..start]))
+}
+
+/// The same code with values shown as the toolkit shows them, and nothing else changed.
+pub(super) fn shown_by_us(code: &str) -> String {
+    let mut code = code.to_owned();
+    if let Some(at) = code.rfind(SHOW) {
+        code.replace_range(at..at + SHOW.len(), OURS);
+    }
+    code
+}
+
+/// The same code with the toolkit's type for what `?` passes on in the place of evcxr's.
+pub(super) fn with_shared_error(code: &str) -> String {
+    const BEGIN: &str = "struct EvcxrUserCodeError {}\n";
+    const END: &str = "EvcxrUserCodeError {}\n                }\n            }\n";
+    let Some(start) = code.find(BEGIN) else { return code.to_owned() };
+    let Some(length) = code[start + BEGIN.len()..].find(END).map(|at| BEGIN.len() + at + END.len()) else {
+        return code.to_owned();
+    };
+    let lines = code[start..start + length].matches('\n').count();
+    let ours = format!("use ::roborm::cell::EvcxrUserCodeError;{}", "\n".repeat(lines));
+    format!("{}{ours}{}", &code[..start], &code[start + length..])
+}
+
 /// The code that is compiled.
 pub(super) fn replace(code: &str) -> String {
     let mut code = code.to_owned();
@@ -34,17 +71,6 @@ pub(super) fn replace(code: &str) -> String {
         let lines = code[start..start + length].matches('\n').count();
         let ours = format!("use ::roborm::cell::store as evcxr_internal_runtime;{}", "\n".repeat(lines));
         code.replace_range(start..start + length, &ours);
-    }
-    if let Some(at) = code.find("struct EvcxrUserCodeError {}\n") {
-        let (head, tail) = code.split_at(at);
-        let ours = [
-            // So that the error is one of the place of its `?`.
-            ("fn from(error: T) -> Self {", "#[track_caller] fn from(error: T) -> Self {"),
-            ("eprintln!(\"{}\", error);", "::roborm::cell::failed(&error);"),
-            ("println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);", ""),
-        ];
-        let tail = ours.iter().fold(tail.to_owned(), |tail, (theirs, ours)| tail.replacen(theirs, ours, 1));
-        code = format!("{head}{tail}");
     }
     if let Some(at) = code.rfind(SHOW) {
         code.replace_range(at..at + SHOW.len(), OURS);

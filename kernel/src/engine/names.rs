@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::assistant::{Completion, Inspection, item};
 use crate::toolkit::{Entry, Toolkit};
@@ -16,13 +16,31 @@ const KEYWORDS: [&str; 24] = [
 /// What wraps a value that a `?` or a name inside unwraps.
 const WRAPPERS: [&str; 4] = ["PolarsResult", "Result", "Option", "Box"];
 
-/// The index of a toolkit, read at leisure.
-pub(super) struct Names(Arc<OnceLock<Vec<Entry>>>);
+/// Where the items of the standard library are from.
+const STD: &str = "std";
+
+/// The index of a toolkit, read at leisure, and the items of cells.
+pub(super) struct Names {
+    read: Arc<OnceLock<Vec<Entry>>>,
+    own: Mutex<Arc<Vec<Entry>>>,
+}
+
+/// All entries as of now: those of cells first, those of the standard library last.
+struct Known<'n> {
+    own: Arc<Vec<Entry>>,
+    read: &'n [Entry],
+}
+
+impl Known<'_> {
+    fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.own.iter().chain(self.read)
+    }
+}
 
 impl Names {
     pub fn of(toolkit: &Toolkit) -> Self {
-        let names = Self(Arc::default());
-        let (file, read): (PathBuf, _) = (toolkit.dir().join("names.json"), Arc::clone(&names.0));
+        let names = Self { read: Arc::default(), own: Mutex::default() };
+        let (file, read): (PathBuf, _) = (toolkit.dir().join("names.json"), Arc::clone(&names.read));
         // Without the thread nothing is known, which is no fault.
         let _ = std::thread::Builder::new().name("roborm-names".to_owned()).spawn(move || {
             let text = std::fs::read(file).unwrap_or_default();
@@ -31,8 +49,32 @@ impl Names {
         names
     }
 
-    fn all(&self) -> &[Entry] {
-        self.0.get().map_or(&[], Vec::as_slice)
+    fn all(&self) -> Known<'_> {
+        let own = Arc::clone(&self.own.lock().unwrap_or_else(PoisonError::into_inner));
+        Known { own, read: self.read.get().map_or(&[], Vec::as_slice) }
+    }
+
+    /// What a cell has defined, in the place of what had the same names.
+    pub fn define(&self, entries: Vec<Entry>) {
+        if entries.is_empty() {
+            return;
+        }
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |a: &Entry, b: &Entry| (&a.owner, &a.name) == (&b.owner, &b.name);
+        let is_item = |name: &str| entries.iter().any(|entry| entry.owner.is_none() && entry.name == name);
+        let mut all: Vec<Entry> = own
+            .iter()
+            // What belonged to a type that is defined anew is gone with it.
+            .filter(|old| !old.owner.as_deref().is_some_and(is_item) && !entries.iter().any(|new| same(old, new)))
+            .cloned()
+            .collect();
+        all.extend(entries);
+        *own = Arc::new(all);
+    }
+
+    /// There are no items of cells any more.
+    pub fn forget(&self) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
     }
 
     /// What `word`, behind `before`, could become.
@@ -49,8 +91,10 @@ impl Names {
         }
         if let Some(head) = before.strip_suffix('.') {
             return match self.type_of(head, variables) {
-                Some(owner) => self.of_owner(&owner, word, false),
-                None => self.any_method(word),
+                Some(owner) if self.all().iter().any(|entry| entry.owner.as_ref() == Some(&owner)) => {
+                    self.of_owner(&owner, word, false)
+                }
+                _ => self.any_method(word),
             };
         }
         let mut items: Vec<Completion> = Vec::new();
@@ -62,11 +106,15 @@ impl Names {
         for (name, of) in variables {
             put(name, "instance", format!("{name}: {}", short(of)));
         }
+        let known = self.all();
+        for entry in known.own.iter().filter(|entry| entry.owner.is_none()) {
+            put(&entry.name, kind(entry), label(entry));
+        }
         for name in own {
             put(name, "function", name.clone());
         }
         if !word.is_empty() {
-            for entry in self.all().iter().filter(|entry| entry.owner.is_none()) {
+            for entry in known.read.iter().filter(|entry| entry.owner.is_none()) {
                 put(&entry.name, kind(entry), entry.name.clone());
             }
             for keyword in KEYWORDS {
@@ -79,11 +127,15 @@ impl Names {
 
     fn of_owner(&self, owner: &str, word: &str, is_path: bool) -> Vec<Completion> {
         let mut items: Vec<Completion> = Vec::new();
-        let mine = self.all().iter().filter(|entry| entry.owner.as_deref() == Some(owner));
-        for entry in mine.filter(|entry| entry.name.starts_with(word)) {
-            let is_method = entry.signature.contains("self");
-            if (is_method || is_path) && items.iter().all(|item| item.text != entry.name) {
-                items.push(Completion { text: entry.name.clone(), label: label(entry), kind: kind(entry) });
+        let known = self.all();
+        let owners = std::iter::once(owner).chain((!is_path).then(|| deref(owner)).flatten());
+        for owner in owners {
+            let mine = known.iter().filter(|entry| entry.owner.as_deref() == Some(owner));
+            for entry in mine.filter(|entry| entry.name.starts_with(word)) {
+                let is_method = entry.signature.contains("self");
+                if (is_method || is_path) && items.iter().all(|item| item.text != entry.name) {
+                    items.push(Completion { text: entry.name.clone(), label: label(entry), kind: kind(entry) });
+                }
             }
         }
         items.sort_by(|a, b| a.text.cmp(&b.text));
@@ -95,8 +147,8 @@ impl Names {
         if word.is_empty() {
             return Vec::new();
         }
-        let mut names: Vec<&str> = self
-            .all()
+        let known = self.all();
+        let mut names: Vec<&str> = known
             .iter()
             .filter(|entry| entry.owner.is_some() && entry.signature.contains("self") && entry.name.starts_with(word))
             .map(|entry| entry.name.as_str())
@@ -119,7 +171,11 @@ impl Names {
             of = unwrapped(&of);
         }
         for link in rest {
-            of = self.result_of(Some(&base(&of)), &link.name)?;
+            let takes_out = ["unwrap", "expect", "unwrap_or", "unwrap_or_default", "unwrap_or_else"];
+            of = match takes_out.contains(&link.name.as_str()) && unwrapped(&of) != of {
+                true => unwrapped(&of),
+                false => self.result_of(Some(&base(&of)), &link.name)?,
+            };
             if link.is_tried {
                 of = unwrapped(&of);
             }
@@ -128,10 +184,21 @@ impl Names {
     }
 
     fn result_of(&self, owner: Option<&str>, name: &str) -> Option<String> {
-        let entry = self.all().iter().find(|entry| entry.owner.as_deref() == owner && entry.name == name)?;
+        let known = self.all();
+        let owners = [owner, owner.and_then(deref)];
+        let owned = |entry: &&Entry| entry.name == name && owners.contains(&entry.owner.as_deref());
+        let entry = match owner {
+            Some(_) => known.iter().find(owned)?,
+            None => known.iter().find(|entry| entry.owner.is_none() && entry.name == name)?,
+        };
         let (_, of) = entry.signature.rsplit_once("->")?;
         let of = of.split(" where ").next().unwrap_or(of).trim();
+        let of = of.strip_prefix("impl ").unwrap_or(of);
+        if base(of) == "Self" {
+            return owner.map(str::to_owned);
+        }
         Some(match owner {
+            // A constructor of a type with parameters: `Self` of `Option<Self>` as well.
             Some(owner) => of.replace("Self", owner),
             None => of.to_owned(),
         })
@@ -144,27 +211,52 @@ impl Names {
             None => (None, path),
         };
         let name = name.trim_end_matches('!');
-        let named = || self.all().iter().filter(|entry| entry.name == name);
+        let known = self.all();
+        let named = || known.iter().filter(|entry| entry.name == name);
+        let of = |owner: &str| named().find(|entry| entry.owner.as_deref() == Some(owner));
         let found = match owner {
-            Some(owner) => named()
-                .find(|entry| entry.owner.as_deref() == Some(owner))
-                .or_else(|| named().find(|entry| entry.owner.is_none())),
+            Some(owner) => {
+                of(owner).or_else(|| deref(owner).and_then(of)).or_else(|| named().find(|entry| entry.owner.is_none()))
+            }
             // A method of some type that happens to have the name is not what was meant.
             None => named().find(|entry| entry.owner.is_none()),
         }?;
         Some(inspection(found))
     }
 
+    /// What is known of a type: `std::vec::Vec<i32>` is one of `Vec`.
+    pub fn explain_type(&self, of: &str) -> Option<Inspection> {
+        self.explain(&base(of))
+    }
+
     /// What a method of a type is; of an unknown type, the one method of that name, where there is one alone.
     pub fn method(&self, of: Option<&str>, name: &str) -> Option<Inspection> {
-        let mut named = self.all().iter().filter(|entry| entry.name == name && entry.owner.is_some());
+        let known = self.all();
+        let named = || known.iter().filter(|entry| entry.name == name && entry.owner.is_some());
         match of.map(base) {
-            Some(owner) => named.find(|entry| entry.owner.as_deref() == Some(&owner)).map(inspection),
+            Some(owner) => [Some(owner.as_str()), deref(&owner)]
+                .into_iter()
+                .flatten()
+                .find_map(|owner| named().find(|entry| entry.owner.as_deref() == Some(owner)))
+                .map(inspection),
             None => {
-                let found = named.next()?;
-                named.all(|other| other.owner == found.owner).then(|| inspection(found))
+                // The standard library has a method of nearly every name.
+                let is_std = |entry: &&Entry| entry.from == STD;
+                let alone = |mut some: Box<dyn Iterator<Item = &Entry> + '_>| {
+                    let found = some.next()?;
+                    some.all(|other| other.owner == found.owner).then(|| inspection(found))
+                };
+                match named().any(|entry| !is_std(&entry)) {
+                    true => alone(Box::new(named().filter(|entry| !is_std(entry)))),
+                    false => alone(Box::new(named())),
+                }
             }
         }
+    }
+
+    /// The type of the expression that ends `text`, as far as names of variables and signatures tell.
+    pub fn receiver(&self, text: &str, variables: &BTreeMap<String, String>) -> Option<String> {
+        self.type_of(text, variables)
     }
 }
 
@@ -203,9 +295,69 @@ fn short(of: &str) -> String {
 
 /// `&'static polars::frame::DataFrame` is `DataFrame`.
 fn base(of: &str) -> String {
-    let of = of.trim_start_matches('&').trim_start_matches("'static ").trim_start_matches("mut ");
+    let mut of = of.trim().trim_start_matches('&');
+    if let Some(rest) = of.strip_prefix('\'') {
+        of = rest.split_once(' ').map_or(rest, |(_, rest)| rest);
+    }
+    let of = of.trim_start_matches("mut ").trim_start_matches("dyn ").trim_start_matches("impl ");
+    if of.starts_with('[') {
+        return "slice".to_owned();
+    }
     let of = of.split('<').next().unwrap_or(of).trim();
-    of.rsplit("::").next().unwrap_or(of).to_owned()
+    let name = of.rsplit("::").next().unwrap_or(of);
+    // What iterators are made of are iterators.
+    if ITERATORS.contains(&name) { "Iterator".to_owned() } else { name.to_owned() }
+}
+
+/// Iterators of std, by the names that variables and signatures call them.
+const ITERATORS: [&str; 36] = [
+    "Iter",
+    "IterMut",
+    "IntoIter",
+    "Drain",
+    "Map",
+    "Filter",
+    "FilterMap",
+    "Enumerate",
+    "Zip",
+    "Chain",
+    "Rev",
+    "Take",
+    "Skip",
+    "TakeWhile",
+    "SkipWhile",
+    "StepBy",
+    "Peekable",
+    "Cloned",
+    "Copied",
+    "Cycle",
+    "Flatten",
+    "FlatMap",
+    "Inspect",
+    "Scan",
+    "Fuse",
+    "MapWhile",
+    "Chars",
+    "CharIndices",
+    "Bytes",
+    "Lines",
+    "Split",
+    "SplitWhitespace",
+    "Windows",
+    "Chunks",
+    "Keys",
+    "Values",
+];
+
+/// What a type is seen as where it has no method of the name itself.
+fn deref(owner: &str) -> Option<&'static str> {
+    Some(match owner {
+        "String" => "str",
+        "Vec" => "slice",
+        "PathBuf" => "Path",
+        "OsString" => "OsStr",
+        _ => return None,
+    })
 }
 
 /// `PolarsResult<DataFrame>` is `DataFrame`.

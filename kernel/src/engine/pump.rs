@@ -38,6 +38,8 @@ pub(super) struct Pump {
     /// Connections that came and are not taken yet.
     links: Mutex<Links>,
     control: Arc<Control>,
+    /// Characters that a line of text may have.
+    columns: Mutex<Option<usize>>,
 }
 
 #[derive(Default)]
@@ -97,6 +99,7 @@ impl Pump {
             connected: Condvar::new(),
             links: Mutex::default(),
             control,
+            columns: Mutex::default(),
         });
         let poll_of = [open("stdout")?, open("stderr")?];
         let (accepting, reading) = (Arc::downgrade(&pump), Arc::downgrade(&pump));
@@ -181,6 +184,11 @@ impl Pump {
         }
     }
 
+    /// Lines of text may have so many characters from now on; `None`: no limit is known.
+    pub fn set_columns(&self, columns: Option<usize>) {
+        *lock(&self.columns) = columns;
+    }
+
     /// A cell or a command begins.
     pub fn begin(&self, carries: bool) {
         self.drain();
@@ -221,6 +229,12 @@ impl Pump {
         self.drain();
         let mut heard = lock(&self.heard);
         Heard { result: heard.result.take(), failed: heard.failed.take(), ..Heard::default() }
+    }
+
+    /// Tells a line of the evaluator's own on standard error.
+    pub fn note(&self, line: &str) {
+        self.drain();
+        self.text(false, format!("{line}\n"));
     }
 
     /// Shows a value of the evaluator's own.
@@ -298,7 +312,7 @@ impl Pump {
             }
             cell::Event::Begin => {
                 if self.control.may_run() {
-                    Reply::Seen
+                    Reply::Begin { columns: *lock(&self.columns) }
                 } else {
                     Reply::Stop
                 }

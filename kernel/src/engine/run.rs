@@ -13,17 +13,19 @@ use roborm_wire::{receive, send};
 use super::assistant::Shared;
 use super::cell::{Edited, Kind, Rust, Section, sections};
 use super::complete::{is_unfinished, torn};
+use super::defined::Defined;
 use super::event::{Bundle, Event, Failure, Outcome};
+use super::gone::{End, Gone, Piece};
 use super::holes::Holes;
 use super::interrupt::{Control, What};
 use super::pump::Pump;
 use super::session::Session;
 use super::warm::Warm;
-use super::{Assistant, Error, Interrupter, Result, fault, front};
+use super::{Assistant, Error, Interrupter, Result, fault, front, loss};
 use crate::toolkit::Toolkit;
 
 /// What every session begins with.
-const PRELUDE: &str = "use roborm::prelude::*;";
+pub(super) const PRELUDE: &str = "use roborm::prelude::*;";
 /// How long the process that runs cells may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The commands of evcxr that make sense here; those of roborm come first where names are the same.
@@ -46,6 +48,14 @@ pub struct Engine {
     carrier: Option<String>,
     /// evcxr knows that a cell may end at a `?`.
     allows_question: bool,
+    gone: Gone,
+    /// The number of the next cell, where cells have numbers.
+    number: Option<u64>,
+    columns: Option<usize>,
+    /// The piece of a cell that was compiled last ran, whatever it came to.
+    ran: bool,
+    /// The process died by it.
+    died: bool,
     pub(super) holes: Holes,
 }
 
@@ -100,6 +110,11 @@ impl Engine {
             session,
             carrier: None,
             allows_question: false,
+            gone: Gone::default(),
+            number: None,
+            columns: None,
+            ran: false,
+            died: false,
             holes,
         })
     }
@@ -109,6 +124,7 @@ impl Engine {
         let carries = self.carrier.as_deref().is_none_or(|carrier| carrier == source);
         self.pump.begin(carries);
         self.control.begin();
+        self.gone.begin(self.number.take());
         let mut value = None;
         let mut failure = None;
         let sections = sections(source);
@@ -150,6 +166,17 @@ impl Engine {
         }
     }
 
+    /// The number that the next cell has for whoever reads it.
+    pub fn set_number(&mut self, number: u64) {
+        self.number = Some(number);
+    }
+
+    /// Characters that a line of text may have in what is shown from now on; `None`: no limit is known.
+    pub fn set_columns(&mut self, columns: Option<usize>) {
+        self.columns = columns;
+        self.pump.set_columns(columns);
+    }
+
     /// What stops the cell that runs.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter::new(Arc::clone(&self.control))
@@ -170,7 +197,7 @@ impl Engine {
 
     fn section(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
         match section.kind {
-            Kind::Rust => self.rust(section, cell),
+            Kind::Rust => self.remembered(section, cell),
             Kind::Command => {
                 let name = section.text.split_whitespace().next().unwrap_or_default();
                 if OF_EVCXR.contains(&name) { self.of_evcxr(&section.text) } else { self.command(&section.text) }
@@ -192,7 +219,7 @@ impl Engine {
     /// A command, which the process that runs cells runs.
     fn command(&mut self, line: &str) -> Result<Option<Bundle>, Failure> {
         self.control.enter(What::Command);
-        let done = self.ask(&Work { line: line.to_owned(), columns: None });
+        let done = self.ask(&Work { line: line.to_owned(), columns: self.columns, outdated: Vec::new() });
         let interrupted_it = self.control.leave();
         match done {
             Ok(Done::Ended { status: 0 }) => Ok(None),
@@ -230,9 +257,10 @@ impl Engine {
     /// The process that runs cells is gone, and everything in it.
     fn lost(&mut self, why: &str) -> Failure {
         self.work = None;
+        self.died = true;
         self.pump.lost();
         let was_killed = self.control.take_killed();
-        let lost = "the variables, the open dataset and the scores of this session are lost; the next cell runs in a new process";
+        let lost = loss::told(&self.shared.names_of_variables(), &self.session.files.kept());
         if was_killed {
             fault::plain(
                 "Interrupted",
@@ -259,6 +287,8 @@ impl Engine {
             self.allows_question = false;
             self.work = None;
             self.pump.lost();
+            self.gone.forget();
+            self.shared.forget();
             if let Err(error) = self.context.execute(PRELUDE) {
                 return Err(self.failure(error, line, 0, None));
             }
@@ -291,6 +321,53 @@ impl Engine {
         ))
     }
 
+    /// Rust; what it defines and what becomes of variables by it is remembered.
+    fn remembered(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
+        let defined = Defined::by(&section.text);
+        let before = self.variables();
+        let outdated = self.gone.outdated(&defined, &before);
+        if !outdated.is_empty() {
+            self.outdate(outdated.clone());
+        }
+        (self.ran, self.died) = (false, false);
+        let done = self.rust(section, cell);
+        if !outdated.is_empty() {
+            // Those that the cell did not mention are still there; a cell that does finds them gone.
+            let left: String = self
+                .variables()
+                .iter()
+                .filter(|(name, _)| outdated.contains(name))
+                .map(|(name, _)| format!("&{name},"))
+                .collect();
+            if self.ran && !left.is_empty() {
+                let _ = self.context.execute(&format!("let _ = ({left});"));
+                self.pump.end_of_section();
+            }
+            self.outdate(Vec::new());
+        }
+        let names = |variables: Vec<(String, String)>| variables.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let end = match &done {
+            Ok(_) => End::Whole,
+            Err(_) if self.died => End::Lost,
+            Err(_) if self.ran => End::Early,
+            Err(_) => End::Never,
+        };
+        let piece = Piece { source: &section.text, defined: &defined, before: &names(before), outdated: &outdated };
+        for note in self.gone.over(&piece, &names(self.variables()), end) {
+            self.pump.note(&note);
+        }
+        if self.ran || end == End::Whole {
+            self.shared.define(defined.entries);
+        }
+        done.map_err(|failure| self.gone.explain(failure))
+    }
+
+    /// Tells the process that runs cells which variables are of types that the next cell defines anew.
+    fn outdate(&mut self, names: Vec<String>) {
+        // Where the process is gone, so are the variables.
+        let _ = self.ask(&Work { line: String::new(), columns: None, outdated: names });
+    }
+
     /// Rust.
     fn rust(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
         if let Some((line, column)) = torn(&section.text) {
@@ -312,20 +389,18 @@ impl Engine {
         }
         // evcxr counts lines from the first of what it is given.
         let placed = |edited: &Edited| format!("{}{}", "\n".repeat(section.line), edited.text);
-        let mut edited = None;
-        let mut result = None;
-        if let Some(types) = self.open_holes(&rust) {
-            let with_holes = rust.edited(&types);
-            result = self.quickly(&placed(&with_holes));
-            self.holes.refresh();
-            edited = Some(with_holes);
+        let mut done = None;
+        if let Some(holes) = self.open_holes(&rust.written()) {
+            let edited = rust.edited(&holes);
+            done = self.quickly(&placed(&edited)).map(|result| (result, edited));
         }
-        let (result, edited) = match (result, edited) {
-            (Some(result), Some(edited)) => (result, edited),
+        let (result, edited) = match done {
+            Some(done) => done,
             // The long way: it has the better errors, and takes what the short one does not.
-            _ => {
+            None => {
                 let types = self.types(&rust, section, cell)?;
-                let edited = rust.edited(&types);
+                let holes = self.open_holes(&types).unwrap_or(types);
+                let edited = rust.edited(&holes);
                 let text = placed(&edited);
                 let result = match self.quickly(&text) {
                     Some(result) => result,
@@ -340,13 +415,12 @@ impl Engine {
                         result
                     }
                 };
-                if result.is_ok() {
-                    self.holes.learn(&types);
-                }
                 (result, edited)
             }
         };
+        self.holes.refresh();
         let heard = self.pump.end_of_section();
+        self.ran = result.is_ok();
         match (result, heard.failed) {
             (Err(evcxr::Error::SubprocessTerminated(message)), _) => {
                 let message = message.trim().trim_start_matches("Subprocess terminated with status: ").to_owned();
@@ -372,13 +446,9 @@ impl Engine {
         (!has_failed).then_some(result)
     }
 
-    /// Names for the types of what the cell binds, for rustc to fill in.
-    fn open_holes(&mut self, rust: &Rust<'_>) -> Option<Vec<String>> {
-        let written: Vec<Option<&str>> = rust.written();
-        if written.is_empty() {
-            return None;
-        }
-        self.holes.open(&written).ok()
+    /// Names for the types of what the cell binds, for rustc to fill in what is not known of them.
+    fn open_holes(&mut self, written: &[String]) -> Option<Vec<String>> {
+        (!written.is_empty()).then(|| self.holes.open(written).ok()).flatten()
     }
 
     pub(super) fn failure(&mut self, error: evcxr::Error, cell: &str, line: usize, edited: Option<&Edited>) -> Failure {
@@ -430,12 +500,12 @@ impl Engine {
         }
     }
 
-    /// A line of what was compiled last, as a line of the section (from 1) and a column of it.
+    /// A place of what was compiled last, as a line of the section (from 1) and a column of it.
     fn in_cell(&self, line: usize, column: usize, edited: &Edited) -> Option<(usize, usize)> {
         let compiled = self.context.last_source().ok()?;
-        let text = compiled.lines().nth(line - 1)?.trim_start_matches('(');
-        let at = edited.text.lines().position(|it| it.trim() == text.trim())?;
-        Some((at + 1, edited.back(at + 1, column)))
+        let column = compiled.lines().nth(line.checked_sub(1)?).map_or(column, |text| self.holes.back(text, column));
+        let (at, column) = edited.place_of(&compiled, line, column)?;
+        Some((at, edited.back(at, column)))
     }
 }
 

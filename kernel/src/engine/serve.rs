@@ -5,7 +5,7 @@
 //!
 //! | asked | answered |
 //! | --- | --- |
-//! | `{"id":1,"ask":"run","source":"1+1"}` | events as they happen, then `{"id":1,"outcome":"done","value":{"data":{…},"metadata":{…}}}` (`value` null where there is none) or `{"id":1,"outcome":"failed","name":…,"message":…,"traceback":[…]}` |
+//! | `{"id":1,"ask":"run","source":"1+1"}`; with `"columns":80`, text is made to fit | events as they happen, then `{"id":1,"outcome":"done","value":{"data":{…},"metadata":{…}}}` (`value` null where there is none) or `{"id":1,"outcome":"failed","name":…,"message":…,"traceback":[…]}` |
 //! | `{"id":2,"ask":"interrupt"}` | `{"id":2,"done":true}` at once; the cell ends in its own time |
 //! | `{"id":3,"ask":"complete","source":"df.","byte":3}` | `{"id":3,"start":3,"end":3,"items":[{"text":…,"label":…,"kind":…}]}` |
 //! | `{"id":4,"ask":"inspect","source":"df","byte":1}` | `{"id":4,"found":{"plain":…,"markdown":…}}`, `found` null where nothing is known |
@@ -37,6 +37,9 @@ enum Ask {
         #[serde(default)]
         id: Value,
         source: String,
+        /// Characters that a line of text may have.
+        #[serde(default)]
+        columns: Option<usize>,
     },
     Variables {
         #[serde(default)]
@@ -104,7 +107,10 @@ pub fn main() -> ExitCode {
     let listener = std::thread::spawn(move || listen(&interrupter, &assistant, &cells, &waiting));
     for ask in todo {
         match ask {
-            Ask::Run { id, source } => say(&outcome(&id, engine.run(&source))),
+            Ask::Run { id, source, columns } => {
+                engine.set_columns(columns);
+                say(&outcome(&id, engine.run(&source)));
+            }
             Ask::Variables { id } => say(&json!({ "id": id, "variables": engine.variables() })),
             _ => {}
         }

@@ -48,6 +48,11 @@ impl Files {
         self.0.join("socket")
     }
 
+    /// What is open and scored, for a process that comes after one that died.
+    pub fn kept(&self) -> PathBuf {
+        self.0.join("kept")
+    }
+
     /// The file that is there once the cell is interrupted: a build that takes long looks for it.
     pub fn stop(&self) -> PathBuf {
         self.0.join("stop")
@@ -92,6 +97,11 @@ impl Files {
 
     /// Puts a line among what a cell says on standard error: a long build is not to look like a hang.
     pub fn say_on_stderr(&self, line: &str) {
+        if env::var_os(roborm_wire::cell::PLAIN).is_some() {
+            // Nobody reads the pipes there; evcxr's server passes this on.
+            let _ = writeln!(std::io::stderr(), "{line}");
+            return;
+        }
         if let Ok(mut stream) = OpenOptions::new().write(true).read(true).open(self.streams().join("stderr")) {
             let _ = writeln!(stream, "{line}");
         }
@@ -113,7 +123,7 @@ impl Session {
         }
         let files = Files(folder.path().to_owned());
         let io = |error: std::io::Error| Error::io(format!("cannot write in {}", folder.path().display()), &error);
-        for part in [files.cells(), files.streams(), files.config()] {
+        for part in [files.cells(), files.streams(), files.config(), files.kept()] {
             fs::create_dir_all(part).map_err(io)?;
         }
         for stream in ["stdout", "stderr"] {
@@ -131,6 +141,7 @@ impl Session {
         let mut command = Command::new(toolkit.program("roborm-cells"));
         command
             .env(roborm_wire::cell::SOCKET, self.files.socket())
+            .env(roborm_wire::cell::KEPT, self.files.kept())
             .env(roborm_wire::cell::STREAMS, self.files.streams());
         if let Ok(here) = env::current_dir() {
             command.current_dir(here);
@@ -143,6 +154,20 @@ impl Session {
             };
         }
         command
+    }
+
+    /// Lets evcxr's own server find the fronts, and what every notebook begins with.
+    pub fn of_server(&self, toolkit: &Toolkit, command: &mut Command) -> Result<()> {
+        let prelude = self.files.config().join("prelude.rs");
+        fs::write(&prelude, super::run::PRELUDE)
+            .map_err(|error| Error::io(format!("cannot write {}", prelude.display()), &error))?;
+        command.envs(changed(toolkit, &self.files)).env(roborm_wire::cell::PLAIN, "1");
+        Ok(())
+    }
+
+    /// Leaves the folder where it is.
+    pub fn leave(self) {
+        let _ = self.folder.keep();
     }
 
     /// Runs `work` where evcxr finds our fronts in the place of cargo and rustc, and its own folders in the session's.

@@ -1,7 +1,7 @@
 //! Types of variables, as rustc names them.
 
 /// The type as it can be written in source code, of what rustc calls it; or why it cannot.
-pub(crate) fn written(variable: &str, found: &str) -> Result<String, String> {
+pub(super) fn written(variable: &str, found: &str) -> Result<String, String> {
     let advice = format!(
         "box it (`let {variable}: Box<dyn …> = Box::new(…);`), or put the code in braces, so that `{variable}` need not last"
     );

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
@@ -31,13 +32,15 @@ impl Warm {
         fs::write(folder.join(ROOT), root).ok()?;
         let cell = source();
         let mut rustc = command(toolkit.dir(), toolkit.recorded(), &toolkit.recorded().rustc);
-        arguments(&mut rustc, &cell.with_file_name(ROOT), Path::new(OUT), true, "0");
+        arguments(&mut rustc, &cell.with_file_name(ROOT), Path::new(OUT), "0");
         toolkit.recorded().link(toolkit.dir(), &mut rustc, false);
         rustc
             .env("LD_PRELOAD", "./hold.so")
             .env("ROBORM_WARM_CELL", &cell)
             .env("ROBORM_WARM_SOCKET", files.warm())
             .current_dir(files.cells())
+            // What is typed at a terminal to interrupt a cell does not end it.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());

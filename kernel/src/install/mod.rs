@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! share/jupyter/kernels/NAME/
-//!   toolkit/              what cells are compiled against, and this program
+//!   toolkit-N/            what cells are compiled against, and this program
 //!   logo-*, kernel.json   what Jupyter reads
 //! ```
 //!
 //! All of it is in the one folder, so that it comes and goes as a whole, by `jupyter kernelspec remove` too. Paths of the
-//! toolkit stand in what is compiled at installation: it is made where it is to stay, and `kernel.json`, without which
-//! Jupyter sees no kernel, comes last. A kernel of the same name steps aside until then, and comes back where something
-//! goes wrong.
+//! toolkit stand in what is compiled at installation: it is made where it is to stay. Over a kernel that is there, a second
+//! toolkit is made beside the first; `kernel.json`, which names it, is replaced last and as a whole. So a session that runs
+//! keeps what it was started with: its toolkit is removed by the first installation after its end.
 
 mod place;
 mod spec;
@@ -32,6 +32,29 @@ pub struct Plan {
     pub place: Place,
     /// The folder that cargo has built into: `target/release`.
     pub build: PathBuf,
+    /// evcxr's own server (`evcxr_jupyter`), where that is to be in front of the toolkit instead of ours.
+    pub server: Option<PathBuf>,
+}
+
+/// evcxr's own server: the file that is named, else the one on `PATH`.
+///
+/// # Errors
+/// There is none: says how to install it.
+pub fn server(named: Option<PathBuf>) -> Result<PathBuf> {
+    const PROGRAM: &str = "evcxr_jupyter";
+    const HELP: &str =
+        "cargo install evcxr_jupyter --version 0.22.0 --locked installs it; --evcxr FILE names one that is not on PATH";
+    let found = match &named {
+        Some(file) => std::path::absolute(file).ok().filter(|file| file.is_file()),
+        None => {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            std::env::split_paths(&path).map(|folder| folder.join(PROGRAM)).find(|file| file.is_file())
+        }
+    };
+    found.ok_or_else(|| match named {
+        Some(file) => Error::new(format!("{} is no file", file.display())).with_help(HELP),
+        None => Error::new(format!("--plain needs {PROGRAM}, which is not on PATH")).with_help(HELP),
+    })
 }
 
 /// A kernel that is installed.
@@ -49,7 +72,7 @@ impl Installed {
     /// # Errors
     /// Where it is not whole, or rustc is not the one that it was built with.
     pub fn toolkit(&self) -> Result<Toolkit> {
-        Toolkit::open(&self.folder.join("toolkit"))
+        Toolkit::open(&spec::toolkit(&self.folder)?)
     }
 }
 
@@ -61,56 +84,73 @@ pub fn install(plan: &Plan) -> Result<Installed> {
     spec::check_name(&plan.name)?;
     let kernels = plan.place.kernels()?;
     let folder = kernels.join(&plan.name);
+    let is_begun = toolkits(&folder).next().is_some();
     let stranger = folder.join("kernel.json").exists() && !spec::is_ours(&folder);
-    if stranger || (folder.exists() && !folder.join("toolkit").exists()) {
+    if stranger || (folder.exists() && !is_begun && !spec::is_ours(&folder)) {
         return Err(Error::new(format!("{} is there, and roborm did not install it", folder.display()))
             .with_help("choose another name with --name"));
     }
-    fs::create_dir_all(&kernels).map_err(unwritable(&kernels))?;
-    let predecessor = Predecessor::step_aside(&folder, kernels.join(format!(".{}.old", plan.name)))?;
-    fs::create_dir(&folder).map_err(unwritable(&folder))?;
-    Toolkit::assemble(&plan.build, &folder.join("toolkit"))?;
-    spec::write(&folder, &plan.name)?;
-    predecessor.retire();
+    let begun = Begun::at(&folder)?;
+    Toolkit::assemble(&plan.build, &begun.toolkit)?;
+    if plan.server.is_some() {
+        // Without it the types of variables have to be written.
+        crate::engine::plain::record(&plan.build, &begun.toolkit);
+    }
+    spec::write(&folder, plan, &begun.toolkit)?;
+    begun.finish();
     Ok(Installed { name: plan.name.clone(), folder })
 }
 
-/// The kernel that was there before. Dropped, it comes back in the place of what was begun.
-struct Predecessor<'p> {
-    folder: &'p Path,
-    aside: PathBuf,
+/// The folders of toolkits that a kernel has.
+fn toolkits(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with("toolkit")))
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
 }
 
-impl<'p> Predecessor<'p> {
-    fn step_aside(folder: &'p Path, aside: PathBuf) -> Result<Self> {
-        // Left by an installation that was killed.
-        if aside.exists() {
-            if folder.join("kernel.json").exists() {
-                remove(&aside)?;
-            } else {
-                remove(folder)?;
-                fs::rename(&aside, folder).map_err(unwritable(folder))?;
+/// A toolkit that is being made. Dropped, it goes again.
+struct Begun {
+    folder: PathBuf,
+    toolkit: PathBuf,
+    /// Keeps other installations from taking it for one that nobody needs.
+    _lock: Option<fs::File>,
+}
+
+impl Begun {
+    fn at(folder: &Path) -> Result<Self> {
+        fs::create_dir_all(folder).map_err(unwritable(folder))?;
+        for number in 1_u32.. {
+            let toolkit = folder.join(format!("toolkit-{number}"));
+            match fs::create_dir(&toolkit) {
+                Ok(()) => {
+                    let lock = Toolkit::hold(&toolkit);
+                    return Ok(Self { folder: folder.to_owned(), toolkit, _lock: lock });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(unwritable(&toolkit)(error)),
             }
         }
-        if folder.exists() {
-            fs::rename(folder, &aside).map_err(unwritable(folder))?;
-        }
-        Ok(Self { folder, aside })
+        Err(Error::new(format!("there is no room for another toolkit in {}", folder.display())))
     }
 
-    /// It is not needed any more.
-    fn retire(self) {
-        // Left behind at worst: the next installation removes it.
-        let _ = remove(&self.aside);
+    /// It is the kernel's from now on; those that no session runs on are not needed any more.
+    fn finish(self) {
+        for other in toolkits(&self.folder).filter(|other| *other != self.toolkit && !Toolkit::is_held(other)) {
+            // Left behind at worst: the next installation removes it.
+            let _ = remove(&other);
+        }
         std::mem::forget(self);
     }
 }
 
-impl Drop for Predecessor<'_> {
+impl Drop for Begun {
     fn drop(&mut self) {
-        // What fails here the next installation tries again.
-        let _ = remove(self.folder);
-        let _ = fs::rename(&self.aside, self.folder);
+        // What fails here the next installation does.
+        let _ = remove(&self.toolkit);
+        // Not where something else is in it.
+        let _ = fs::remove_dir(&self.folder);
     }
 }
 
@@ -142,6 +182,10 @@ pub fn uninstall(name: &str, place: Option<&Place>) -> Result<Installed> {
     if !spec::is_ours(&folder) {
         return Err(Error::new(format!("{} is there, and roborm did not install it", folder.display()))
             .with_help(format!("`jupyter kernelspec remove {name}` removes any kernel")));
+    }
+    if toolkits(&folder).any(|toolkit| Toolkit::is_held(&toolkit)) {
+        return Err(Error::new(format!("the kernel '{name}' runs: removing it would break a session"))
+            .with_help("shut down its notebooks, and prompts of roborm, then try again"));
     }
     remove(&folder)?;
     Ok(Installed { name: name.to_owned(), folder })

@@ -1,10 +1,11 @@
 //! What Jupyter reads of a kernel: `kernel.json` and the pictures beside it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::Plan;
 use crate::engine::{Error, Result};
 
 /// The pictures, by the names that Jupyter looks for.
@@ -30,16 +31,33 @@ pub(super) fn is_ours(folder: &Path) -> bool {
     serde_json::from_str::<Value>(&text).is_ok_and(|spec| spec["metadata"]["roborm"].is_object())
 }
 
+/// The toolkit of a kernel that roborm has installed: the one whose program it names.
+pub(super) fn toolkit(folder: &Path) -> Result<PathBuf> {
+    let file = folder.join("kernel.json");
+    let wrong = |why: &dyn std::fmt::Display| {
+        Error::new(format!("{}: {why}", file.display())).with_help("install the kernel anew: cargo xtask kernel")
+    };
+    let text = fs::read_to_string(&file).map_err(|error| wrong(&error))?;
+    let spec: Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    let program = Path::new(spec["argv"][0].as_str().unwrap_or_default());
+    program.ancestors().nth(2).map(Path::to_owned).ok_or_else(|| wrong(&"names no program"))
+}
+
 /// Writes what Jupyter reads into the folder of a kernel, `kernel.json` last and as a whole.
-pub(super) fn write(folder: &Path, name: &str) -> Result<()> {
-    let program = folder.join("toolkit").join("bin").join("roborm-kernel");
+pub(super) fn write(folder: &Path, plan: &Plan, toolkit: &Path) -> Result<()> {
+    let program = toolkit.join("bin").join("roborm-kernel");
     let Some(program) = program.to_str() else {
         return Err(Error::new(format!("{} is no UTF-8, which kernel.json needs", folder.display()))
             .with_help("--prefix DIR installs below another folder"));
     };
+    let name = &plan.name;
     let shown = if name == "roborm" { "Rust (roborm)".to_owned() } else { format!("Rust ({name})") };
+    let argv = match &plan.server {
+        None => json!([program, "run", "{connection_file}"]),
+        Some(server) => json!([program, "plain", server, "{connection_file}"]),
+    };
     let spec = json!({
-        "argv": [program, "run", "{connection_file}"],
+        "argv": argv,
         "display_name": shown,
         "language": "rust",
         "interrupt_mode": "message",

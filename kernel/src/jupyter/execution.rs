@@ -1,7 +1,7 @@
 //! The thread that runs cells.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use super::language::{Evaluate, Events, Running};
 use super::message::Request;
 use super::zmtp::Identity;
 use super::{Shared, outlet};
-use crate::engine::{Error, Event, Failure, Outcome, Result};
+use crate::engine::{Bundle, Error, Event, Failure, Outcome, Result};
 
 /// Something for the thread that runs cells.
 pub(super) enum Job {
@@ -24,7 +24,11 @@ pub(super) enum Job {
 
 /// Who asked for the cell that runs.
 #[derive(Default)]
-struct Asker(Mutex<Option<(Identity, Value)>>);
+struct Asker {
+    who: Mutex<Option<(Identity, Value)>>,
+    /// What runs is no cell: nothing of it is shown.
+    muted: AtomicBool,
+}
 
 /// Runs cells until it is told to stop.
 pub(super) fn work(
@@ -53,11 +57,16 @@ pub(super) fn work(
         asker.set(may_ask.then(|| (front.clone(), request.header.clone())));
         let done = cell(shared, &mut *evaluator, &mut count, &request);
         asker.set(None);
+        // The protocol has them evaluated after a cell that ran.
+        let expressions = match &done {
+            Ok(()) => expressions(&asker, &mut *evaluator, &request.content["user_expressions"]),
+            Err(_) => Map::new(),
+        };
         shared.stdin.give_up();
         // Those that wait were sent in the belief that this one would work; what is sent once it is answered was not.
         let stops = done.is_err() && request.flag("stop_on_error", true);
         let waiting: Vec<Job> = if stops { jobs.try_iter().collect() } else { Vec::new() };
-        desk.reply(&front, &request, &reply(&done, count, &request.content["user_expressions"]));
+        desk.reply(&front, &request, &reply(&done, count, expressions));
         shared.outlet.end();
         for job in waiting {
             if let Job::Cell(front, request) = job {
@@ -81,6 +90,7 @@ fn cell(
     let counted = !silent && request.flag("store_history", true);
     if counted {
         *count += 1;
+        evaluator.number(*count);
         shared.history.add(*count, source);
     }
     if !silent {
@@ -119,17 +129,36 @@ fn failure(name: &str, message: String, help: Option<&str>) -> Failure {
     Failure { name: name.to_owned(), message, traceback }
 }
 
-fn reply(done: &std::result::Result<(), Failure>, count: u64, expressions: &Value) -> Value {
-    // They are evaluated by no kernel of a compiled language; each is told so by its name.
-    let expressions: Map<String, Value> = expressions.as_object().map_or_else(Map::new, |asked| {
-        let answer = json!({
-            "status": "error",
-            "ename": "Unsupported",
-            "evalue": "user_expressions are not evaluated",
-            "traceback": [],
-        });
-        asked.keys().map(|name| (name.clone(), answer.clone())).collect()
+/// What a front asks for beside the cell: each expression's value, or why it has none.
+fn expressions(asker: &Asker, evaluator: &mut dyn Evaluate, asked: &Value) -> Map<String, Value> {
+    let asked = asked.as_object().into_iter().flatten();
+    asker.muted.store(true, Ordering::Release);
+    let answers = asked.map(|(name, expression)| {
+        let outcome = match expression.as_str() {
+            Some(source) => {
+                catch_unwind(AssertUnwindSafe(|| evaluator.run(source))).unwrap_or_else(|panic| broken(&*panic))
+            }
+            None => Outcome::Failed(failure("Error", "an expression is a text".to_owned(), None)),
+        };
+        let answer = match outcome {
+            Outcome::Done(value) => {
+                let Bundle { data, metadata } = value.unwrap_or_default();
+                json!({"status": "ok", "data": data, "metadata": metadata})
+            }
+            Outcome::Failed(failure) => {
+                let mut content = outlet::error(&failure);
+                content["status"] = "error".into();
+                content
+            }
+        };
+        (name.clone(), answer)
     });
+    let answers = answers.collect();
+    asker.muted.store(false, Ordering::Release);
+    answers
+}
+
+fn reply(done: &std::result::Result<(), Failure>, count: u64, expressions: Map<String, Value>) -> Value {
     let mut content = match done {
         Ok(()) => json!({"status": "ok"}),
         Err(failure) => {
@@ -146,6 +175,10 @@ fn reply(done: &std::result::Result<(), Failure>, count: u64, expressions: &Valu
 
 /// Takes what happens while a cell runs.
 fn show(shared: &Shared, asker: &Asker, event: Event) {
+    if asker.muted.load(Ordering::Acquire) {
+        // A question that is dropped is an end of input.
+        return;
+    }
     match event {
         Event::Stdout(text) => shared.outlet.text("stdout", &text),
         Event::Stderr(text) => shared.outlet.text("stderr", &text),
@@ -153,8 +186,9 @@ fn show(shared: &Shared, asker: &Asker, event: Event) {
         Event::Input { prompt, password, reply } => {
             // What was written before the question is read before it. Dropped, the reply is an end of input.
             shared.outlet.settle();
-            if let Some((front, parent)) = asker.get() {
-                shared.stdin.ask(&front, &parent, &prompt, password, reply);
+            match asker.get() {
+                Some((front, parent)) => shared.stdin.ask(&front, &parent, &prompt, password, reply),
+                None => shared.outlet.text("stderr", "note: nobody is there to answer: the input is at its end\n"),
             }
         }
     }
@@ -162,11 +196,11 @@ fn show(shared: &Shared, asker: &Asker, event: Event) {
 
 impl Asker {
     fn set(&self, asker: Option<(Identity, Value)>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = asker;
+        *self.who.lock().unwrap_or_else(PoisonError::into_inner) = asker;
     }
 
     fn get(&self) -> Option<(Identity, Value)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.who.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

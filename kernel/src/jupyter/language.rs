@@ -9,6 +9,8 @@ use crate::toolkit::Toolkit;
 pub trait Evaluate {
     /// Runs a cell to its end.
     fn run(&mut self, source: &str) -> Outcome;
+    /// The number that the next cell has for whoever reads it.
+    fn number(&mut self, _number: u64) {}
 }
 
 /// Helps whoever types, while a cell runs too. Places are bytes of the source.
@@ -65,6 +67,10 @@ impl Language {
 impl Evaluate for Engine {
     fn run(&mut self, source: &str) -> Outcome {
         Self::run(self, source)
+    }
+
+    fn number(&mut self, number: u64) {
+        self.set_number(number);
     }
 }
 

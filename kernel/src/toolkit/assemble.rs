@@ -184,7 +184,8 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
         files.insert(stem, name);
     }
     // Named as they are; missing sources make a shorter index.
-    let names = super::index::index(build, &files);
+    let mut names = super::index::index(build, &files);
+    names.extend(super::standard::index(recorded));
     let file = into.join("names.json");
     fs::write(&file, serde_json::to_vec(&names).expect("strings are JSON")).map_err(refused(&file))?;
     let root =
@@ -264,7 +265,11 @@ fn compile_nothing(into: &Path, recorded: &Recorded) -> Result<()> {
 /// The program that runs cells.
 fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
     let source = into.join("bin/roborm-cells.rs");
-    let code = "fn main() -> std::process::ExitCode {\n    roborm::cell::run()\n}\n";
+    let code = "/// std reads standard input by this name: the program's own comes before the C library's.\n\
+                #[unsafe(no_mangle)]\n\
+                pub unsafe extern \"C\" fn read(file: i32, buffer: *mut u8, most: usize) -> isize {\n    \
+                unsafe { roborm::cell::read(file, buffer, most) }\n}\n\n\
+                fn main() -> std::process::ExitCode {\n    roborm::cell::run()\n}\n";
     fs::write(&source, code).map_err(refused(&source))?;
     let std = recorded.answers["--print target-libdir"].trim().to_owned();
     let mut rustc = Command::new(&recorded.rustc);
@@ -273,6 +278,7 @@ fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
         // Before LD_LIBRARY_PATH, where cargo and others name folders with libraries of the same name.
         .args(["-Cstrip=debuginfo", "-Clink-arg=-Wl,--disable-new-dtags", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib"])
         .arg(format!("-Clink-arg=-Wl,-rpath,{std}"))
+        .arg("-Clink-arg=-Wl,--export-dynamic-symbol=read")
         .arg(&source)
         .arg("-o")
         .arg(into.join("bin/roborm-cells"));

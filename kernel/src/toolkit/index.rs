@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ra_ap_syntax::ast::{self, AstNode, AstToken, HasDocComments, HasModuleItem, HasName, HasVisibility};
-use ra_ap_syntax::{Edition, SourceFile};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
 
 /// One public name.
@@ -34,7 +34,7 @@ const LONGEST: usize = 4_000;
 pub(super) fn index(build: &Path, files: &BTreeMap<String, String>) -> Vec<Entry> {
     let mut entries = Vec::new();
     let deps = build.join("deps");
-    let root = root(build).unwrap_or_default();
+    let root = workspace(build).unwrap_or_default();
     for name in CRATES {
         let Some(file) = files.get(name) else { continue };
         let list = deps.join(file.trim_start_matches("lib")).with_extension("d");
@@ -48,8 +48,8 @@ pub(super) fn index(build: &Path, files: &BTreeMap<String, String>) -> Vec<Entry
     entries
 }
 
-/// The folder that lists of our own sources are relative to: a program's list has whole paths.
-fn root(build: &Path) -> Option<PathBuf> {
+/// The folder that lists of our own sources are relative to, that of the workspace: a program's list has whole paths.
+pub(crate) fn workspace(build: &Path) -> Option<PathBuf> {
     let list = fs::read_to_string(build.join("roborm-kernel.d")).ok()?;
     let file = list.replace("\\ ", "\u{0}");
     let file = file.split(' ').find_map(|file| file.trim().strip_suffix("/src/cell/mod.rs"))?;
@@ -71,34 +71,42 @@ fn sources(list: &str) -> Vec<PathBuf> {
 fn read(text: &str, from: &str, entries: &mut Vec<Entry>) {
     let parsed = SourceFile::parse(text, Edition::Edition2024);
     let file = parsed.tree();
-    items(file.items(), from, entries);
+    items(file.items(), from, true, entries);
 }
 
-fn items(all: impl Iterator<Item = ast::Item>, from: &str, entries: &mut Vec<Entry>) {
+/// What there is to say of the items of a cell, whether they are public or not.
+pub(crate) fn of_cell(all: impl Iterator<Item = ast::Item>, from: &str) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    items(all, from, false, &mut entries);
+    entries
+}
+
+fn items(all: impl Iterator<Item = ast::Item>, from: &str, only_public: bool, entries: &mut Vec<Entry>) {
+    let is_public = |item: &dyn AnyVisibility| !only_public || item.is_public();
     for item in all {
         match &item {
             ast::Item::Fn(it) if is_public(it) => put(entries, from, None, it, "function", &signature(it)),
             ast::Item::Struct(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "class", &head(it.syntax()));
             }
             ast::Item::Enum(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "class", &head(it.syntax()));
                 let owner = it.name().map(|name| name.text().to_string());
                 for variant in it.variant_list().into_iter().flat_map(|list| list.variants()) {
-                    let text = head(variant.syntax().text().to_string());
+                    let text = head(variant.syntax());
                     put(entries, from, owner.clone(), &variant, "instance", &text);
                 }
             }
             ast::Item::Trait(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "class", &head(it.syntax()));
                 let owner = it.name().map(|name| name.text().to_string());
                 methods(it.assoc_item_list(), owner, false, from, entries);
             }
             ast::Item::TypeAlias(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "class", &head(it.syntax()));
             }
             ast::Item::Const(it) if is_public(it) => {
-                put(entries, from, None, it, "instance", &head(it.syntax().text().to_string()));
+                put(entries, from, None, it, "instance", &head(it.syntax()));
             }
             ast::Item::MacroRules(it) => {
                 let signature = format!("{}!", it.name().map(|name| name.text().to_string()).unwrap_or_default());
@@ -107,14 +115,14 @@ fn items(all: impl Iterator<Item = ast::Item>, from: &str, entries: &mut Vec<Ent
             ast::Item::Impl(it) => {
                 let owner = it.self_ty().and_then(|of| last_name(&of.syntax().text().to_string()));
                 if owner.is_some() {
-                    methods(it.assoc_item_list(), owner, it.trait_().is_none(), from, entries);
+                    methods(it.assoc_item_list(), owner, only_public && it.trait_().is_none(), from, entries);
                 }
             }
             ast::Item::Module(it) => {
                 let inside = it.item_list();
                 let is_test = it.name().is_some_and(|name| name.text() == "tests" || name.text() == "test");
                 if let (Some(list), false) = (inside, is_test) {
-                    items(list.items(), from, entries);
+                    items(list.items(), from, only_public, entries);
                 }
             }
             _ => {}
@@ -131,7 +139,7 @@ fn methods(
 ) {
     for item in list.into_iter().flat_map(|list| list.assoc_items()) {
         if let ast::AssocItem::Fn(it) = item
-            && (!only_public || is_public(&it))
+            && (!only_public || it.is_public())
         {
             put(entries, from, owner.clone(), &it, "function", &signature(&it));
         }
@@ -170,9 +178,15 @@ fn put<T: HasName + HasDocComments>(
     });
 }
 
-/// `pub`, not `pub(crate)`.
-fn is_public(item: &impl HasVisibility) -> bool {
-    item.visibility().is_some_and(|it| it.syntax().text() == "pub")
+trait AnyVisibility {
+    /// `pub`, not `pub(crate)`.
+    fn is_public(&self) -> bool;
+}
+
+impl<T: HasVisibility> AnyVisibility for T {
+    fn is_public(&self) -> bool {
+        self.visibility().is_some_and(|it| it.syntax().text() == "pub")
+    }
 }
 
 /// A function without its body, documentation and attributes, in one line.
@@ -189,13 +203,11 @@ fn signature(function: &ast::Fn) -> String {
 }
 
 /// The head of an item: without documentation and attributes, up to its body.
-fn head(text: String) -> String {
-    let lines = text.lines().skip_while(|line| {
-        let line = line.trim_start();
-        line.starts_with("//") || line.starts_with('#') || line.is_empty()
+fn head(item: &SyntaxNode) -> String {
+    let parts = item.children_with_tokens().skip_while(|part| {
+        part.kind() == SyntaxKind::ATTR || part.as_token().is_some_and(|token| token.kind().is_trivia())
     });
-    let text: Vec<&str> = lines.collect();
-    let text = text.join("\n");
+    let text: String = parts.map(|part| part.to_string()).collect();
     one_line(text.split(['{', '=']).next().unwrap_or_default())
 }
 

@@ -4,16 +4,19 @@ mod assemble;
 pub(crate) mod dependencies;
 mod index;
 mod recorded;
+mod standard;
 mod stub;
 mod types;
 mod warm;
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use crate::engine::{Error, Result};
 pub(crate) use assemble::NOTHING;
-pub(crate) use index::Entry;
+pub(crate) use index::{Entry, of_cell, workspace};
 pub(crate) use recorded::Recorded;
 pub(crate) use warm::HOLD;
 
@@ -33,7 +36,12 @@ pub(crate) use warm::HOLD;
 pub struct Toolkit {
     dir: PathBuf,
     recorded: Recorded,
+    /// While it is open, no installation removes it.
+    held: Arc<Option<File>>,
 }
+
+/// The file by whose lock is seen whether a toolkit is in use.
+const LOCK: &str = "lock";
 
 impl Toolkit {
     /// Assembles a toolkit in `into` (made where it is missing; what a toolkit left there is replaced) out of a build
@@ -56,9 +64,33 @@ impl Toolkit {
     pub fn open(dir: &Path) -> Result<Self> {
         let dir = std::path::absolute(dir).map_err(|error| Error::io(dir.display(), &error))?;
         let recorded = Recorded::read(&dir)?;
-        let toolkit = Self { dir, recorded };
+        let held = Arc::new(Self::hold(&dir));
+        let toolkit = Self { dir, recorded, held };
         toolkit.check_rustc()?;
         Ok(toolkit)
+    }
+
+    /// Tells everybody who asks with [`Toolkit::is_held`] that the toolkit in this folder is in use, until what is returned
+    /// is dropped or the process ends. `None` where the file system knows no locks.
+    pub(crate) fn hold(dir: &Path) -> Option<File> {
+        let file = dir.join(LOCK);
+        // Whoever may not write there finds the file that the installation has made.
+        let lock = File::open(&file).or_else(|_| File::create(&file)).ok()?;
+        lock.lock_shared().ok().map(|()| lock)
+    }
+
+    /// It stays in use by the program that this one becomes.
+    pub(crate) fn hold_on(&self) {
+        if let Some(held) = self.held.as_ref() {
+            // Without it an installation may remove the toolkit under a session.
+            let _ = rustix::io::fcntl_setfd(held, rustix::io::FdFlags::empty());
+        }
+    }
+
+    /// Whether the toolkit in this folder is in use.
+    pub(crate) fn is_held(dir: &Path) -> bool {
+        let Ok(lock) = File::options().read(true).write(true).open(dir.join(LOCK)) else { return false };
+        matches!(lock.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// Its folder.

@@ -25,9 +25,9 @@ pub(crate) struct Recorded {
     pub answers: BTreeMap<String, String>,
     /// Crates that a cell may name: their files in `lib`.
     pub externs: BTreeMap<String, String>,
-    /// Types that a cell can name by these paths, which are rustc's own words for them.
+    /// Types: where they are defined, and the path by which a cell can name them.
     #[serde(default)]
-    pub types: Vec<String>,
+    pub types: BTreeMap<String, String>,
 }
 
 impl Recorded {

@@ -1,94 +1,79 @@
-//! Types of the toolkit that cells can name, in rustc's own words.
+//! Types of the toolkit that cells can name: where they are defined, and by what path.
 //!
-//! rustc calls a type by a path that it finds; whether a cell may write that path is another matter. For the types that
-//! notebooks are made of it is tried once, here.
+//! A compiled cell tells where the types of its variables are defined; whether a cell may write that path is another matter.
+//! For the types that notebooks are made of, this is the path that it may write.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
-
 use super::Recorded;
-use crate::engine::written;
+use crate::engine::{arguments, types_in};
 
-/// As the prelude, and a path from `roborm` on, name them.
-const NAMES: [&str; 33] = [
-    "DataFrame",
-    "LazyFrame",
-    "LazyGroupBy",
-    "Series",
-    "Column",
-    "Expr",
-    "DataType",
-    "PlSmallStr",
-    "AnyValue<'static>",
-    "PolarsError",
-    "Dataset",
-    "Label",
-    "Trajectory",
-    "Frame",
-    "Frames",
-    "Sampling",
-    "Paraphrase",
-    "ParaphraseSet",
-    "Strategy",
-    "Analysis",
-    "Robustness",
-    "ScoreTable",
-    "Error",
-    "Html",
-    "Markdown",
-    "Bundle",
+/// Paths, with parameters where the type has some.
+const NAMES: [&str; 34] = [
+    "roborm::prelude::DataFrame",
+    "roborm::prelude::LazyFrame",
+    "roborm::prelude::LazyGroupBy",
+    "roborm::prelude::Series",
+    "roborm::prelude::Column",
+    "roborm::prelude::Expr",
+    "roborm::prelude::DataType",
+    "roborm::prelude::PlSmallStr",
+    "roborm::prelude::AnyValue<'static>",
+    "roborm::prelude::PolarsError",
+    "roborm::prelude::Dataset",
+    "roborm::prelude::Label",
+    "roborm::prelude::Trajectory",
+    "roborm::prelude::Frame",
+    "roborm::prelude::Frames",
+    "roborm::prelude::Sampling",
+    "roborm::prelude::Paraphrase",
+    "roborm::prelude::ParaphraseSet",
+    "roborm::prelude::Strategy",
+    "roborm::prelude::Analysis",
+    "roborm::prelude::Robustness",
+    "roborm::prelude::ScoreTable",
+    "roborm::prelude::Error",
+    "roborm::prelude::Html",
+    "roborm::prelude::Markdown",
+    "roborm::prelude::Bundle",
     "roborm::cell::Display",
     "roborm::study::Study",
     "roborm::plotly::Plot",
     "roborm::plotly::Layout",
     "roborm::plotly::common::Title",
     "roborm::serde_json::Value",
-    "roborm::image::RgbImage",
+    "roborm::image::Rgb<u8>",
+    "roborm::image::ImageBuffer<roborm::image::Rgb<u8>, Vec<u8>>",
 ];
 
-/// Lines before the code that is checked.
-const HEAD_LINES: u64 = 2;
-
-/// Those of the paths of [`NAMES`] that a cell may write. Of other types, cells ask for what they are.
-pub(super) fn find(toolkit: &Path, recorded: &Recorded) -> Vec<String> {
-    let ask = |name: &&str| format!("fn {}(it: &{name}) {{ roborm::cell::type_of(it); }}\n", ident(name));
-    let asked: String = NAMES.iter().map(ask).collect();
-    let mut paths: Vec<String> = check(toolkit, recorded, &asked)
-        .unwrap_or_default()
-        .iter()
-        .filter(|message| message["code"]["code"] == "E0277")
-        .filter_map(|message| written("_", message["message"].as_str()?).ok())
-        .map(|of| of.split('<').next().unwrap_or_default().to_owned())
-        .collect();
-    paths.sort();
-    paths.dedup();
-    let tried: String = paths.iter().map(|path| format!("pub use {path} as {};\n", ident(path))).collect();
-    let refused: Vec<u64> = check(toolkit, recorded, &tried)
-        .unwrap_or_default()
-        .iter()
-        .flat_map(|message| message["spans"].as_array().cloned().unwrap_or_default())
-        .filter_map(|span| span["line_start"].as_u64())
-        .collect();
-    (HEAD_LINES + 1..).zip(paths).filter(|(line, _)| !refused.contains(line)).map(|(_, path)| path).collect()
+/// Where the types of [`NAMES`] are defined, with the paths that cells may write. Of a type that is not among them, a cell
+/// asks what it is.
+pub(super) fn find(toolkit: &Path, recorded: &Recorded) -> BTreeMap<String, String> {
+    let library = compile(toolkit, recorded).unwrap_or_default();
+    let bare = |path: &str| path.split('<').next().unwrap_or_default().to_owned();
+    types_in(&library).into_iter().filter_map(|(number, of)| Some((bare(&of), bare(NAMES.get(number)?)))).collect()
 }
 
-fn ident(name: &str) -> String {
-    name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect()
-}
-
-/// What rustc says of this code.
-fn check(toolkit: &Path, recorded: &Recorded, code: &str) -> Option<Vec<Value>> {
+/// A library that keeps a value of each of the types.
+fn compile(toolkit: &Path, recorded: &Recorded) -> Option<Vec<u8>> {
+    let keep = |(number, name): (usize, &&str)| {
+        format!("pub fn f{number}(store: &mut S, it: {name}) {{ store.put_found::<_, {number}>(\"\", it); }}\n")
+    };
+    let code: String = NAMES.iter().enumerate().map(keep).collect();
+    let uses: String = (0..NAMES.len()).map(|number| format!("f{number} as *const u8 as usize, ")).collect();
+    let code = format!(
+        "use roborm::cell::store::VariableStore as S;\n{code}\
+         #[unsafe(no_mangle)]\npub extern \"C\" fn all() -> usize {{\n    [{uses}].iter().sum()\n}}\n"
+    );
     let work = tempfile::tempdir().ok()?;
     let source = work.path().join("lib.rs");
-    fs::write(&source, format!("#![allow(warnings)]\nuse roborm::prelude::*;\n{code}")).ok()?;
+    fs::write(&source, code).ok()?;
     let mut rustc = Command::new(&recorded.rustc);
-    rustc.args(["--crate-name=types", "--edition=2024", "--crate-type=rlib", "--emit=metadata", "--error-format=json"]);
-    rustc.args(["-Zwrite-long-types-to-disk=no", "-Ztrim-diagnostic-paths=no"]).env("RUSTC_BOOTSTRAP", "1");
-    rustc.arg("--out-dir").arg(work.path()).arg(&source);
-    recorded.link(toolkit, &mut rustc, true);
+    arguments(&mut rustc, &source, work.path(), "0");
+    recorded.link(toolkit, &mut rustc, false);
     let output = rustc.output().ok()?;
-    Some(String::from_utf8_lossy(&output.stderr).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    output.status.success().then(|| fs::read(work.path().join("libctx.so")).ok()).flatten()
 }

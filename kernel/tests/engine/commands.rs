@@ -88,6 +88,32 @@ fn an_unknown_command_has_a_neighbour() {
 }
 
 #[test]
+fn text_fits_the_width_that_there_is() {
+    let mut bench = Bench::new();
+    bench.value("let wide = df![\"name\" => [\"a\".repeat(60)], \"other\" => [\"b\".repeat(60)], \"third\" => [1]]?;");
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    for columns in [40, 72] {
+        bench.engine.set_columns(Some(columns));
+        let shown = bench.value("wide");
+        assert!(widest(&shown) <= columns, "{columns}: {shown}");
+        bench.told();
+        bench.value("println!(\"{wide}\");");
+        let printed = bench.told();
+        assert!(matches!(printed.as_slice(), [Told::Out(text)] if widest(text) <= columns), "{printed:?}");
+        bench.value(":trajectories demo");
+        let listed = bench.told();
+        assert!(
+            matches!(listed.as_slice(), [Told::Shown(text, false)] if widest(text) <= columns),
+            "{columns}: {listed:?}"
+        );
+    }
+    // Whoever has no width sees all of it.
+    bench.engine.set_columns(None);
+    bench.value(":trajectories demo");
+    assert!(matches!(bench.told().as_slice(), [Told::Shown(text, false)] if widest(text) > 72));
+}
+
+#[test]
 fn json_is_json() {
     let mut bench = Bench::new();
     bench.value(":trajectories demo --json");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, Told, text};
 
 /// Interrupts, again and again, from when something is told until the cell has ended. How long that takes is asserted
 /// nowhere.
@@ -52,15 +52,59 @@ fn crashes_lose_variables_and_say_so() {
             "aborted",
         ),
     ] {
-        bench.value(":open demo\nlet x = 41;");
+        bench.value("fn answer() -> i32 { 42 }\nlet x = 41;");
         let failure = bench.failure(cell);
         assert_eq!(failure.name, "Died", "{cell}");
         let said = text(&failure);
-        assert!(said.contains(words) && said.contains("are lost"), "{cell}: {said}");
+        assert!(said.contains(words) && said.contains("lost: the variable x\n"), "{cell}: {said}");
+        assert!(said.contains("kept: functions and types; the next cell runs in a new process"), "{cell}: {said}");
         assert_eq!(bench.failure("x").name, "E0425", "{cell}");
         assert!(text(&bench.failure("data()?")).contains("no dataset is open"));
-        assert_eq!(bench.value("1 + 1"), "2");
+        assert_eq!(bench.value("answer()"), "42");
     }
+}
+
+#[test]
+fn what_is_open_and_scored_outlives_a_crash() {
+    let mut bench = Bench::new();
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("ledger.db");
+    bench.value(&format!(":open demo\n:spot towel --model simulated --ledger '{}'", ledger.display()));
+    let rows = bench.value("scores()?.len()");
+    for cell in ["std::process::abort()", "std::process::exit(3)"] {
+        let said = text(&bench.failure(cell));
+        assert!(
+            said.contains(&format!("kept: functions and types, the open dataset (demo) and {rows} scores;")),
+            "{said}"
+        );
+        assert_eq!(bench.value("data()?.len()"), "8");
+        assert_eq!(bench.value("trajectory()?.id"), "\"towel\"");
+        assert_eq!(bench.value("scores()?.len()"), rows);
+    }
+    // Of a cell that opens and dies, what it opened is there too.
+    bench.failure("keep(&ScoreTable::from_frame(scores()?.frame().head(Some(2)))?); std::process::abort()");
+    assert_eq!(bench.value("scores()?.len()"), "2");
+    assert_eq!(bench.value(":clear\nscores()?.len() + data()?.len()"), "10");
+}
+
+#[test]
+fn what_cannot_be_opened_again_is_told() {
+    let mut bench = Bench::new();
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("rollouts.csv");
+    std::fs::create_dir(folder.path().join("pics")).unwrap();
+    std::fs::write(folder.path().join("pics/1.png"), "").unwrap();
+    std::fs::write(&list, "trajectory,frames,task\nt1,pics,go\n").unwrap();
+    bench.value(&format!(":open '{}' --rate 1", list.display()));
+    std::fs::remove_file(&list).unwrap();
+    bench.failure("std::process::abort()");
+    bench.told();
+    assert_eq!(bench.value("1 + 1"), "2");
+    let told = bench.told();
+    let note =
+        |it: &Told| matches!(it, Told::Err(text) if text.starts_with("note: what was open is not open any more: "));
+    assert!(told.iter().any(note), "{told:?}");
+    assert!(text(&bench.failure("data()?")).contains("no dataset is open"));
 }
 
 #[test]
@@ -86,7 +130,7 @@ fn code_that_does_not_is_killed() {
     for times in [1, 2] {
         let failure = interrupted_when_told(&mut bench, "MARK loop { std::hint::black_box(1); }", times);
         assert_eq!(failure.name, "Interrupted");
-        assert!(text(&failure).contains("are lost"), "{}", text(&failure));
+        assert!(text(&failure).contains("kept: functions and types"), "{}", text(&failure));
         assert_eq!(bench.value("1 + 1"), "2");
     }
     assert_eq!(bench.failure("x").name, "E0425");

@@ -36,6 +36,35 @@ fn spans_are_those_of_the_cell() {
 }
 
 #[test]
+fn what_happens_while_a_cell_runs_has_a_place_too() {
+    let mut bench = Bench::new();
+    bench.value("let top = std::hint::black_box(i32::MAX);");
+    for (cell, place) in [
+        ("let a = 1; let b = top + a; b", "(line 1, column 20)"),
+        ("let xs = vec![1]; let é = 2; xs[é]", "(line 1, column 32)"),
+        ("let a = 1; \"x\".parse::<i32>()?; a", "(line 1, column 12)"),
+        ("if top > 0 {\n    \"x\".parse::<i32>()?;\n}", "(line 2, column 5)"),
+        ("let a = 1;\nlet b = 2; None::<i32>.unwrap()", "(line 2, column 24)"),
+        ("None::<i32>.unwrap()", "(line 1, column 13)"),
+    ] {
+        let (message, all) = placed(&mut bench, cell);
+        assert!(message.ends_with(place), "{cell}: {message}\n{all}");
+    }
+}
+
+#[test]
+fn a_question_mark_that_does_not_fit_says_what_does() {
+    let mut bench = Bench::new();
+    for (cell, words, help) in [
+        ("let first = vec![1].first().copied()?;", "takes a `Result`, not an `Option`", ".ok_or("),
+        ("struct Odd; let x: i32 = Err(Odd)?;", "errors that can be shown", ".map_err("),
+    ] {
+        let (message, all) = placed(&mut bench, cell);
+        assert!(message.contains(words) && all.contains(help) && !all.contains("Evcxr"), "{message}\n{all}");
+    }
+}
+
+#[test]
 fn borrows_are_checked_too() {
     let mut bench = Bench::new();
     let (message, all) = placed(&mut bench, "let v = vec![1]; let w = v; v.len()");

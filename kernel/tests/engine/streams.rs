@@ -34,6 +34,27 @@ fn what_c_prints_comes_too() {
 }
 
 #[test]
+fn standard_input_is_asked_for() {
+    let mut bench = Bench::with_line("Ada");
+    assert_eq!(bench.value("let mut name = String::new(); std::io::stdin().read_line(&mut name)?; name"), "Ada\n");
+    assert_eq!(
+        bench.value(
+            "use std::io::BufRead; std::io::stdin().lock().lines().take(2).collect::<std::io::Result<Vec<_>>>()?"
+        ),
+        "[\"Ada\", \"Ada\"]"
+    );
+    // What is the user's own is the user's own.
+    let own = "let folder = std::env::temp_dir().join(format!(\"roborm-stdin-{}\", std::process::id())); \
+               std::fs::write(&folder, \"of a file\\n\")?; let file = std::fs::File::open(&folder)?; \
+               unsafe extern \"C\" { fn dup2(from: i32, to: i32) -> i32; } use std::os::fd::AsRawFd; \
+               unsafe { dup2(file.as_raw_fd(), 0) }; std::fs::remove_file(&folder)?; \
+               let mut line = String::new(); std::io::stdin().read_line(&mut line)?; line";
+    assert_eq!(bench.value(own), "of a file\n");
+    // A program that is started asks nobody.
+    assert_eq!(bench.value("String::from_utf8(std::process::Command::new(\"cat\").stdin(std::process::Stdio::null()).output()?.stdout)?.len()"), "0");
+}
+
+#[test]
 fn bytes_that_are_no_text_are_replaced() {
     let mut bench = Bench::new();
     bench.value("use std::io::Write; std::io::stdout().write_all(b\"a\\xff b \\xc3\\xa9\\n\")?;");
@@ -68,8 +89,6 @@ fn a_cell_that_forks_holds_nothing_up() {
 fn a_line_is_asked_for() {
     let mut bench = Bench::with_line("Ada");
     assert_eq!(bench.value("format!(\"Hello, {}!\", input(\"name? \").unwrap_or_default())"), "\"Hello, Ada!\"");
-    // Standard input itself is at its end: there is nobody to type on it.
-    assert_eq!(bench.value("let mut line = String::new(); std::io::stdin().read_line(&mut line)?"), "0");
 }
 
 #[test]

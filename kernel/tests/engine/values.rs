@@ -78,9 +78,84 @@ fn what_cannot_be_kept_is_named() {
 #[test]
 fn a_variable_that_was_moved_is_gone() {
     let mut bench = Bench::new();
-    bench.value("let s = String::from(\"x\");");
-    bench.value("drop(s);");
-    assert_eq!(bench.failure("s").name, "E0425");
+    bench.value("let s = String::from(\"x\"); let t = 1;");
+    // What is shown is what the statement comes to: nothing.
+    assert_eq!(bench.value("drop(s)"), "");
+    let failure = bench.failure("let u = 2;\ns.len()");
+    assert_eq!(failure.name, "E0425");
+    assert_eq!(failure.message, "`s` was moved by an earlier line: `drop(s)` (line 2, column 1)");
+    assert!(text(&failure).contains("help: a cell that takes a clone"), "{}", text(&failure));
+    // Where cells have numbers, the number says which.
+    bench.value("let s = String::from(\"y\");");
+    assert_eq!(bench.value("s"), "\"y\"");
+    bench.engine.set_number(7);
+    bench.value("let other = s;");
+    assert!(text(&bench.failure("s")).contains("`s` was moved in cell 7: `let other = s;`"));
+    // One that never was is not known as ever.
+    assert!(bench.failure("nothing").message.starts_with("cannot find value `nothing`"));
+    assert_eq!(bench.value("other"), "\"y\"");
+}
+
+#[test]
+fn a_plan_of_a_frame_that_was_moved_is_shown() {
+    let mut bench = Bench::new();
+    bench.value("let table = df![\"a\" => [1, 2]]?;");
+    assert!(bench.value("table.lazy()").contains("not run yet"));
+}
+
+#[test]
+fn variables_of_a_cell_that_ended_early_are_told_of() {
+    let mut bench = Bench::new();
+    bench.failure("let early = 1; panic!(\"no\")");
+    let said = text(&bench.failure("early"));
+    assert!(said.contains("`early` was not kept, since the code that made it ended before its end"), "{said}");
+    bench.failure("let late = std::fs::read_to_string(\"/no/such/file\")?;");
+    assert!(bench.failure("late").message.starts_with("`late` was not kept"));
+    bench.value("let early = 3;");
+    bench.failure("std::process::abort()");
+    assert!(bench.failure("early").message.starts_with("`early` was lost with the process"));
+}
+
+#[test]
+fn types_that_are_defined_anew_take_their_variables_along() {
+    let mut bench = Bench::new();
+    let first = "#[derive(Debug, Clone)] struct Pair { a: i32 } struct Holds(Vec<Pair>);";
+    bench.value(first);
+    bench.value("let pair = Pair { a: 1 }; let holds = Holds(vec![pair.clone()]); let number = 41;");
+    // The same once more changes nothing, nor does one that does not compile.
+    bench.value(first);
+    bench.failure("struct Pair { a: Nothing }");
+    assert_eq!(bench.value("pair.a + holds.0[0].a"), "2");
+    bench.told();
+    // The same names of fields, other types: what was made of the old one must not be read as the new one.
+    bench.engine.set_number(4);
+    bench.value("#[derive(Debug, Clone)] struct Pair { a: String }");
+    let told = format!("{:?}", bench.told());
+    assert!(
+        told.contains("note: `pair` is lost: its type was defined anew") && told.contains("`holds` is lost"),
+        "{told}"
+    );
+    assert!(bench.failure("pair.a").message.starts_with("`pair` was lost when its type was defined anew in cell 4"));
+    assert_eq!(bench.failure("holds.0.len()").name, "E0425");
+    assert_eq!(bench.value("number + 1"), "42");
+    assert_eq!(bench.value("let pair = Pair { a: \"new\".to_owned() }; pair.a"), "\"new\"");
+    // In one cell, too.
+    bench.value("let pair = Pair { a: \"x\".to_owned() };");
+    assert_eq!(bench.failure("struct Pair { a: u64 }\npair.a").name, "E0425");
+}
+
+#[test]
+fn statics_that_start_anew_are_told_of() {
+    let mut bench = Bench::new();
+    let cell = "use std::sync::atomic::{AtomicU32, Ordering};\nstatic COUNT: AtomicU32 = AtomicU32::new(0);\n\
+                fn next() -> u32 { COUNT.fetch_add(1, Ordering::Relaxed) }";
+    bench.value(cell);
+    let note = "note: the static COUNT starts anew in every cell; what is to last is a variable: `let count = …;`\n";
+    assert_eq!(bench.told(), [crate::bench::Told::Err(note.to_owned())]);
+    assert_eq!((bench.value("next()"), bench.value("next()")), ("0".into(), "0".into()));
+    bench.value(cell);
+    bench.value("static NAME: &str = \"x\";");
+    assert_eq!(bench.told(), [], "told once, and not of what never changes");
 }
 
 #[test]

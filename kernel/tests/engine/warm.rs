@@ -74,3 +74,24 @@ fn arithmetic_is_checked_wherever_it_was_compiled() {
     let failure = bench.failure("vec![i32::MAX, 1].iter().sum::<i32>()");
     assert!(text(&failure).contains("overflow"), "{}", text(&failure));
 }
+
+#[test]
+fn types_that_notebooks_are_made_of_need_not_be_asked_for() {
+    let recorded = fs::read(toolkit().dir().join("toolkit.json")).unwrap();
+    let recorded: Value = serde_json::from_slice(&recorded).unwrap();
+    let known: Vec<&str> = recorded["types"].as_object().unwrap().values().filter_map(Value::as_str).collect();
+    for name in ["roborm::prelude::DataFrame", "roborm::prelude::ScoreTable", "roborm::plotly::Plot"] {
+        assert!(known.contains(&name), "{name}: {known:?}");
+    }
+}
+
+#[test]
+fn a_type_that_was_asked_for_lasts() {
+    let mut bench = Bench::new();
+    bench.value("let range = 1..4; let first = std::num::Wrapping(7u8);");
+    bench.value("let second = first + std::num::Wrapping(250); let other = range.clone();");
+    assert_eq!(bench.value("format!(\"{second} {}\", other.sum::<i32>() + range.len() as i32)"), "\"1 9\"");
+    let types: std::collections::BTreeMap<String, String> = bench.engine.variables().into_iter().collect();
+    assert_eq!(types["first"], types["second"]);
+    assert!(types["first"].ends_with("Wrapping<u8>") && types["range"].ends_with("Range<i32>"), "{types:?}");
+}

@@ -80,6 +80,14 @@ def tests(notebook):
     assert reply["status"] == "ok", reply
     assert asked == [{"prompt": "name? ", "password": False}]
     assert "Ada" in shown[-1][1]["data"]["text/plain"]
+    # So are those that std reads.
+    asked.clear()
+    reply, shown = notebook.run("let mut line = String::new(); std::io::stdin().read_line(&mut line)?; line", allow_stdin=True, stdin_hook=answer)
+    assert reply["status"] == "ok" and asked == [{"prompt": "", "password": False}], (reply, asked)
+    assert shown[-1][1]["data"]["text/plain"] == "Ada\n", shown
+    # Where the front takes none, the input is at its end.
+    reply, shown = notebook.run("std::io::stdin().lines().count()", allow_stdin=False)
+    assert shown[0][1]["name"] == "stderr" and shown[-1][1]["data"]["text/plain"] == "0", shown
 
     # An interrupt by message, then one by signal; code that does not listen is killed, and the kernel lives.
     for interrupt in (notebook.manager.interrupt_kernel, lambda: os.kill(notebook.manager.provisioner.pid, signal.SIGINT)):

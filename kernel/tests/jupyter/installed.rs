@@ -1,7 +1,8 @@
 //! The kernel as it is installed: in a folder with a blank and a letter that is not ASCII, away from the build folder.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use super::python;
@@ -124,6 +125,39 @@ fn a_failed_installation_leaves_the_kernel_that_was_there() {
 }
 
 #[test]
+fn an_installation_leaves_the_toolkit_of_a_session_that_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = folder.path().to_str().unwrap();
+    let kernel = folder.path().join("share/jupyter/kernels/roborm");
+    let install = || python::passed(&program(&["install", "--prefix", prefix]));
+    install();
+    // The prompt's engine is a session as well.
+    let mut session = Command::new(kernel.join("toolkit-1/bin/roborm-kernel"))
+        .arg("engine")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = session.stdin.take().unwrap();
+    let mut lines = BufReader::new(session.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert_eq!(next(), "{\"ready\":true}");
+    install();
+    writeln!(input, "{{\"id\":1,\"ask\":\"run\",\"source\":\"let x = vec![41]; x[0] + 1\"}}").unwrap();
+    let answer = next();
+    assert!(answer.contains("\"42\""), "{answer}");
+    let output = program(&["uninstall", "--prefix", prefix]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the kernel 'roborm' runs"), "{output:?}");
+    drop(input);
+    assert!(session.wait().unwrap().success());
+    install();
+    let left = |number: u32| kernel.join(format!("toolkit-{number}")).exists();
+    assert!(!left(1) && !left(2) && left(3), "those that nobody uses are gone");
+    python::passed(&program(&["uninstall", "--prefix", prefix]));
+    assert!(!kernel.exists());
+}
+
+#[test]
 fn what_is_no_connection_file_ends_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("not one.json");
@@ -144,7 +178,7 @@ fn a_rustc_that_changed_is_told_of_by_the_first_cell() {
     let folder = tempfile::tempdir().unwrap();
     let prefix = folder.path().to_str().unwrap();
     python::passed(&program(&["install", "--prefix", prefix]));
-    let recorded = folder.path().join("share/jupyter/kernels/roborm/toolkit/toolkit.json");
+    let recorded = folder.path().join("share/jupyter/kernels/roborm/toolkit-1/toolkit.json");
     let mut record: serde_json::Value = serde_json::from_slice(&std::fs::read(&recorded).unwrap()).unwrap();
     record["version"] = "rustc 1.2.3 (an older one)\n".into();
     std::fs::write(&recorded, record.to_string()).unwrap();

@@ -80,12 +80,16 @@ def kernel_info_comes_before_the_evaluator_is_up():
 def a_cell_is_answered_in_the_order_of_the_protocol():
     kernel = front()
     for count in (1, 2):
-        cell = kernel.execute("out hello\nvalue 7", user_expressions={"a": "1"})
+        cell = kernel.execute("out hello\nvalue 7", user_expressions={"a": "value 1\nout quiet", "b": "fail no", "c": "out quiet"})
         reply = kernel.shell(cell)
         assert reply["msg_type"] == "execute_reply"
         content = reply["content"]
         assert (content["status"], content["execution_count"], content["payload"]) == ("ok", count, [])
-        assert content["user_expressions"]["a"]["status"] == "error"
+        assert content["user_expressions"] == {
+            "a": {"status": "ok", "data": {"text/plain": "1"}, "metadata": {}},
+            "b": {"status": "error", "ename": "Error", "evalue": "no", "traceback": ["no"]},
+            "c": {"status": "ok", "data": {}, "metadata": {}},
+        }, content
         assert kernel.seen(cell) == [
             ("status", {"execution_state": "busy"}),
             ("execute_input", {"code": "out hello\nvalue 7", "execution_count": count}),

@@ -16,7 +16,7 @@ use roborm::display::Terminal;
 use roborm::{Error, Result};
 use serde_json::{Value, json};
 
-use super::{Ended, Show, gone};
+use super::{Ended, Handed, Show, gone};
 use crate::speak;
 
 /// Lines of the engine's own complaints that are kept.
@@ -55,12 +55,7 @@ impl Link {
     /// Starts the program. It is not waited for.
     pub fn start(program: &Path) -> Result<Arc<Self>> {
         let refused = |error: std::io::Error| Error::io(format!("cannot start {}", program.display()), &error);
-        let mut command = Command::new(program);
-        if let Some(columns) = Terminal::stdout().width() {
-            // Tables of polars fit the terminal as it is now, unless the user has said what they are to fit.
-            command.env("POLARS_TABLE_WIDTH", std::env::var("POLARS_TABLE_WIDTH").unwrap_or(columns.to_string()));
-        }
-        let mut child = command
+        let mut child = Command::new(program)
             .arg("engine")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -152,6 +147,19 @@ impl Link {
         Ok(ended)
     }
 
+    /// What commands take for these variables.
+    pub fn hand(&self, names: &[String], folder: &Path) -> Result<Handed> {
+        let line = format!("{} {}", about("hand-variables", folder), names.join(" "));
+        let ended = self.run(&line, &mut Show::nothing())?;
+        if let Ended::Failed { .. } = ended {
+            return Ok(Handed::Failed(ended));
+        }
+        let file = folder.join("words.json");
+        let unread = |error: &dyn std::fmt::Display| Error::worker(format!("the engine handed over nothing: {error}"));
+        let text = std::fs::read(&file).map_err(|error| unread(&error))?;
+        serde_json::from_slice(&text).map(Handed::Words).map_err(|error| unread(&error))
+    }
+
     /// Takes over what cells changed. Where that cannot be done it stays where it is: in the process that runs them.
     fn take_over(&self, current: &Current, folder: &Path) {
         if !matches!(self.run(&about("hand-over", folder), &mut Show::nothing()), Ok(Ended::Done)) {
@@ -176,7 +184,9 @@ impl Link {
         *hold(&self.heard.cell) = Some(sender);
         let gone = || gone(&hold(&self.heard.complaints).join("\n"));
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        self.say(&json!({ "id": id, "ask": "run", "source": source })).map_err(|_| gone())?;
+        // As the terminal is now: its window may have changed.
+        let columns = Terminal::stdout().width();
+        self.say(&json!({ "id": id, "ask": "run", "source": source, "columns": columns })).map_err(|_| gone())?;
         loop {
             let said = events.recv().map_err(|_| gone())?;
             match said["outcome"].as_str() {
@@ -190,11 +200,11 @@ impl Link {
                     return Ok(Ended::Failed {
                         status: if said["name"] == "Interrupted" { 130 } else { 1 },
                         message: said["message"].as_str().unwrap_or_default().to_owned(),
-                        traceback: lines.flat_map(str::lines).map(kept).collect(),
+                        traceback: lines.flat_map(str::lines).map(str::to_owned).collect(),
                     });
                 }
                 None if said["event"] == "input" => {
-                    let text = show.ask(&said);
+                    let text = show.ask(&said, &|| hold(&self.heard.standing).given_up);
                     self.say(&json!({ "ask": "line", "text": text })).map_err(|_| gone())?;
                 }
                 None => show.event(&said),
@@ -268,12 +278,4 @@ fn about(verb: &str, folder: &Path) -> String {
     // It is ours: it holds no NUL.
     let folder = shlex::try_quote(&folder).map_or_else(|_| folder.clone(), |quoted| quoted.into_owned());
     format!(":{verb} {folder}")
-}
-
-/// Where a process dies that ran cells, a notebook loses more than a prompt does.
-fn kept(line: &str) -> String {
-    line.replace(
-        "the variables, the open dataset and the scores of this session are lost",
-        "the variables are lost, what is open and scored is not",
-    )
 }

@@ -4,14 +4,15 @@
 //! lines (`kernel/src/engine/serve.rs` says which), and shares with the commands what is open and scored: before a cell it
 //! is handed what changed here, after it what changed there is taken over.
 
-mod find;
 mod link;
 mod show;
 
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use roborm::command::{Current, Interrupts};
+use roborm::command::{Current, Interrupts, engine_program};
 use roborm::display::Terminal;
 use roborm::{Error, Result};
 use serde_json::json;
@@ -41,6 +42,14 @@ pub enum Ended {
     Done,
     /// It did not; an exit status, and what there is to say.
     Failed { status: u8, message: String, traceback: Vec<String> },
+}
+
+/// Variables as commands take them, by their names; or why not.
+pub enum Handed {
+    /// What stands for each.
+    Words(HashMap<String, String>),
+    /// There is no such variable, or no command takes it.
+    Failed(Ended),
 }
 
 impl Engine {
@@ -118,6 +127,23 @@ impl Engine {
         ended
     }
 
+    /// What commands take for variables of Rust: words, and files in the folder for tables.
+    ///
+    /// # Errors
+    /// There is no engine, or it is gone.
+    pub fn hand(&self, names: &[String], folder: &Path, interrupts: Option<&Interrupts>) -> Result<Handed> {
+        let link = self.link()?;
+        if let Some(interrupts) = interrupts {
+            let link = Arc::clone(&link);
+            interrupts.call(move |_| link.interrupt());
+        }
+        let handed = link.wait_ready().and_then(|()| link.hand(names, folder));
+        if let Some(interrupts) = interrupts {
+            interrupts.rest();
+        }
+        handed
+    }
+
     /// The engine, where it is up and ready.
     fn up(&self) -> Option<Arc<Link>> {
         match &*self.state() {
@@ -132,7 +158,7 @@ impl Engine {
         if let State::Up(link) = &*state {
             return Ok(Arc::clone(link));
         }
-        let link = Link::start(&find::program()?)?;
+        let link = Link::start(&engine_program()?)?;
         *state = State::Up(Arc::clone(&link));
         Ok(link)
     }

@@ -4,6 +4,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::process::{Command, Stdio};
 
 use roborm::display::{self, Graphics, Terminal, text};
+use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::Value;
 
 /// Columns of a picture, at most.
@@ -81,8 +82,8 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// A line that the cell asks for; `None` where there is nobody to ask.
-    pub fn ask(&mut self, said: &Value) -> Option<String> {
+    /// A line that the cell asks for; `None` where there is nobody to ask, or nobody wants it any more.
+    pub fn ask(&mut self, said: &Value, given_up: &dyn Fn() -> bool) -> Option<String> {
         self.terminal?;
         self.write(said["prompt"].as_str().unwrap_or_default());
         let hidden = said["password"].as_bool().unwrap_or_default() && std::io::stdin().is_terminal();
@@ -90,13 +91,18 @@ impl<'a> Show<'a> {
             echo(false);
         }
         let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line);
+        let read = match typed(given_up) {
+            true => std::io::stdin().lock().read_line(&mut line).ok(),
+            false => None,
+        };
         if hidden {
             echo(true);
+        }
+        if hidden || read.is_none() {
             self.write("\n");
         }
         self.open = false;
-        read.ok().filter(|read| *read > 0).map(|_| line.trim_end_matches(['\r', '\n']).to_owned())
+        read.filter(|read| *read > 0).map(|_| line.trim_end_matches(['\r', '\n']).to_owned())
     }
 
     /// Something that has lines of its own.
@@ -115,6 +121,24 @@ impl<'a> Show<'a> {
         self.open = !text.ends_with('\n');
         self.last = None;
     }
+}
+
+/// Waits until something is typed, where it can be; `false` where it is given up first. What is waited for can only be a
+/// terminal: the lines of a pipe may have been read ahead.
+fn typed(given_up: &dyn Fn() -> bool) -> bool {
+    let stdin = std::io::stdin();
+    let moment = rustix::event::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+    while stdin.is_terminal() {
+        if given_up() {
+            return false;
+        }
+        let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
+        // A signal, or nothing yet.
+        if matches!(poll(&mut ready, Some(&moment)), Ok(ready) if ready > 0) {
+            break;
+        }
+    }
+    true
 }
 
 fn is_line(shown: &str) -> bool {

@@ -201,3 +201,66 @@ fn a_ledger_that_is_none_is_left_alone() {
     drop(db);
     bench.run(&["score", "demo", "--model", "simulated", "--ledger", "v.db"]).refuses(1, &["v.db", "version"]);
 }
+
+#[test]
+fn a_table_takes_the_place_of_nothing_that_it_is_made_from() {
+    let bench = Bench::new();
+    let demo = bench.json(&["trajectories", "demo"]);
+    assert!(demo.is_array());
+    bench.write("m.jsonl", "{\"trajectory\":\"a\",\"video\":\"a.mp4\",\"task\":\"lift\",\"label\":3}\n");
+    bench.write("p.jsonl", "{\"task\":\"lift\",\"strategy\":\"lexical\",\"instruction\":\"raise\"}\n");
+    std::os::unix::fs::symlink("m.jsonl", bench.path("link.jsonl")).expect("a link");
+    let score = |out: &str, ledger: &str| {
+        let words = ["score", "m.jsonl", "--paraphrases", "p.jsonl", "--model", "simulated"];
+        bench.run(&[&words[..], &["--out", out, "--ledger", ledger]].concat())
+    };
+    score("m.jsonl", "l.db").refuses(2, &["m.jsonl", "the dataset"]);
+    score("link.jsonl", "l.db").refuses(2, &["link.jsonl", "the dataset"]);
+    score("p.jsonl", "l.db").refuses(2, &["p.jsonl", "the paraphrase file"]);
+    score("l.csv", "l.csv").refuses(2, &["l.csv", "the ledger"]);
+    assert!(!bench.path("l.csv").exists());
+    bench.json(&["score", "demo", "--model", "simulated", "--ledger", "k.csv", "--out", "s.csv"]);
+    score("k.csv", "k.csv").refuses(2, &["k.csv", "the ledger"]);
+    let again = bench.json(&["score", "demo", "--model", "simulated", "--ledger", "k.csv", "--out", "s.csv"]);
+    assert_eq!(again["called"], 0, "the replies are still there");
+}
+
+#[test]
+fn frames_that_are_links_stay_in_their_dataset() {
+    let bench = Bench::new();
+    assert_eq!(bench.run(&["frames", "demo#drawer", "--max", "2", "--out", "outside"]).status, 0);
+    std::fs::create_dir_all(bench.path("set/run")).expect("a folder");
+    let frame = std::fs::read_dir(bench.path("outside")).expect("frames").next().expect("one").expect("a name").path();
+    std::os::unix::fs::symlink(&frame, bench.path("set/run/1.png")).expect("a link");
+    bench.write(
+        "set/m.jsonl",
+        "{\"trajectory\":\"a\",\"frames\":\"run\",\"task\":\"lift\",\"label\":3,\"rate_hz\":1}\n",
+    );
+    bench.run(&["score", "set/m.jsonl", "--model", "simulated"]).refuses(1, &["m.jsonl", "1.png", "leaves", "--root"]);
+    let run = bench.run(&["trajectories", "set/m.jsonl", "--root", "."]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+}
+
+#[test]
+fn columns_of_semicolons_are_seen_to_be_such() {
+    let bench = Bench::new();
+    bench.write("m.csv", "trajectory;video;task\na;a.mp4;lift\n");
+    bench.run(&["trajectories", "m.csv"]).refuses(1, &["m.csv", "separated by commas", "';'"]);
+}
+
+#[test]
+fn damage_of_a_table_is_an_error_and_no_backtrace() {
+    let bench = Bench::new();
+    bench.json(&["score", "demo", "--model", "simulated", "--ledger", "l.db", "--out", "s.parquet"]);
+    let whole = std::fs::read(bench.path("s.parquet")).expect("the table");
+    // Its footer: what the reader of polars takes at its word.
+    for at in (whole.len().saturating_sub(1500)..whole.len() - 8).step_by(61) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x5a;
+        std::fs::write(bench.path("damaged.parquet"), bytes).expect("a file");
+        let run = bench.run(&["robustness", "damaged.parquet"]);
+        assert!([0, 1].contains(&run.status), "byte {at}: {} {}", run.status, run.stderr);
+        assert!(!run.stderr.contains("panicked"), "byte {at}: {}", run.stderr);
+        assert!(run.status == 0 || run.stderr.contains("damaged.parquet"), "byte {at}: {}", run.stderr);
+    }
+}

@@ -10,6 +10,7 @@ mod faults;
 mod keys;
 mod kill;
 mod prices;
+mod proxy;
 mod rollouts;
 mod server;
 mod shards;

@@ -35,6 +35,35 @@ fn an_estimate_says_whether_its_prices_are_live() {
 }
 
 #[test]
+fn an_estimate_says_what_it_goes_by_and_after_a_pilot_goes_by_what_calls_came_to() {
+    let bench = Bench::new();
+    let rollouts = Rollouts::lay_out(&bench, 20, 4);
+    let stub = rollouts.serve(Config::default());
+    let run = |command: &str, words: &[&str]| -> Run {
+        let words = [words, &["--ledger", "l.db"]].concat();
+        rollouts.command(&bench, &stub, command, &words).output().expect("the program starts").into()
+    };
+    assert_eq!(run("estimate", &[]).json()["from"][MODEL], "rules of thumb");
+    // Which trajectories the pilot takes is no setting of their replies.
+    let pilot = run("score", &["--limit", "5", "--seed", "7", "--out", "pilot.csv"]);
+    assert_eq!(pilot.status, 0, "{}", pilot.stderr);
+    let estimate = run("estimate", &[]).json();
+    assert_eq!(estimate["from"][MODEL], "past calls");
+    let (tokens, cost) = (estimate["prompt_tokens"].as_f64(), estimate["cost_usd"].as_f64());
+    let spent = stub.tally().cost;
+    let rest = run("score", &["--out", "all.csv"]).json();
+    assert_eq!(rest["called"], estimate["calls"]);
+    // Instructions differ in length, by a few tokens of hundreds.
+    let near = |right: f64, told: Option<f64>| told.is_some_and(|told| (told / right - 1.0).abs() < 0.02);
+    assert!(near(stub.tally().cost - spent, cost), "{cost:?} for {}", stub.tally().cost - spent);
+    assert!(tokens.is_some_and(|tokens| tokens > 0.0));
+
+    let words = ["estimate", "demo", "--model", "m", "--base-url", &stub.base_url(), "--ledger", "none.db"];
+    let told = bench.run(&words).stdout;
+    assert!(told.contains("Rules of thumb") && told.contains("--limit 20"), "{told}");
+}
+
+#[test]
 fn a_limit_on_spending_is_kept_and_the_rest_left_for_another_day() {
     let bench = Bench::new();
     let rollouts = Rollouts::lay_out(&bench, 20, 4);

@@ -33,6 +33,9 @@ fn shards_of_two_processes_merge_into_a_ledger_that_calls_nothing() {
     assert_eq!((planned.iter().sum::<u64>(), planned.iter().max()), (44, Some(&24)));
     assert_eq!((stub.tally().billed, stub.tally().billed_twice), (44, 0));
 
+    bench.write("none.db", "no ledger");
+    bench.run(&["ledger", "merge", "all.db", "one.db", "none.db"]).refuses(1, &["none.db"]);
+    assert!(!bench.path("all.db").exists(), "a merge that fails leaves nothing behind");
     let merged = bench.json(&["ledger", "merge", "all.db", "one.db", "two.db"]);
     assert_eq!(merged, json!({"rows": 44, "duplicates": 0}));
     let words = ["--ledger", "all.db", "--out", "all.csv"];

@@ -12,7 +12,7 @@ fn engine() -> Option<&'static Path> {
     static ENGINE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let engine = ENGINE.get_or_init(|| {
         let build = Path::new(env!("CARGO_BIN_EXE_roborm")).parent().expect("a program lies in a folder");
-        let (kernel, library) = (build.join("roborm-kernel"), build.join("libroborm_toolkit.so"));
+        let (kernel, library) = (build.join("roborm-kernel"), build.join("libroborm_toolkit.rlib"));
         if !kernel.is_file() || !library.is_file() {
             return None;
         }
@@ -179,7 +179,7 @@ fn ctrl_c_stops_a_loop_and_keeps_the_session() {
     screen.line("kept + 1").shows("\n1235\n");
     // One that does not is killed; what is open is open all the same.
     screen.line("println!(\"round and {}\", 2); loop {}").shows("\nround and 2");
-    screen.key("C-c").shows("what is open and scored is not");
+    screen.key("C-c").shows("kept: functions and types and the open dataset (demo)");
     screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
     screen.line("data()?.len() + 3000").shows("\n3008\n");
 }
@@ -218,6 +218,80 @@ fn an_engine_that_dies_is_started_again_and_finds_what_is_open() {
     // The process alone: the engine starts another.
     screen.line("std::process::abort()").shows("the process that runs cells aborted");
     screen.line("data()?.len() + 5000").shows("\n5008\n");
+}
+
+#[test]
+fn tables_of_rust_fit_the_window_as_it_is() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let screen = screen(&bench, engine, &[]);
+    let widest = |text: &str| {
+        text.lines().filter(|line| line.contains('│') || line.contains('┆')).map(|line| line.chars().count()).max()
+    };
+    screen.line("let wide = df![\"name\" => [\"a\".repeat(90)], \"other\" => [\"b\".repeat(90)]]?;");
+    screen.wait(|text| text.trim_end().ends_with("\nroborm>"));
+    let before = screen.line("wide").shows("shape: (1, 2)");
+    assert!(widest(&before).is_some_and(|widest| widest <= 100), "{before}");
+    screen.resize(60);
+    screen.line("wide.clone()").wait(|text| text.matches("shape: (1, 2)").count() == 2);
+    let text = screen.wait(|text| text.trim_end().ends_with("\nroborm>"));
+    let after = text.rsplit("shape: (1, 2)").next().unwrap_or_default();
+    assert!(widest(after).is_some_and(|widest| widest <= 60), "{text}");
+}
+
+#[test]
+fn commands_with_variables_run_as_commands_do() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let run = script(
+        &bench,
+        engine,
+        ":score demo --model simulated --ledger l.db\nlet few = scores()?;\n:robustness $few\n:robustness\n",
+    );
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    // Their output is that of the command without a variable, here where it goes to a pipe.
+    let tables: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("simulated\t")).collect();
+    assert!(!tables.is_empty() && tables.len().is_multiple_of(2), "{}", run.stdout);
+    assert_eq!(tables[..tables.len() / 2], tables[tables.len() / 2..], "{}", run.stdout);
+    let run = script(&bench, engine, "let few = 1;\n:robustness $fewer\n");
+    run.refuses(1, &["lesson.rs, line 2: no variable fewer", "did you mean $few?"]);
+}
+
+#[test]
+fn ctrl_c_ends_a_question_and_lines_of_standard_input_are_asked_for() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let screen = screen(&bench, engine, &[]);
+    screen.line("let name = input(\"your name? \");").shows("\nyour name?");
+    screen.types("Ad").key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
+    screen
+        .line("let mut line = String::new(); println!(\"say:\"); std::io::stdin().read_line(&mut line)?;")
+        .shows("\nsay:");
+    screen.line("Ada").wait(|text| text.trim_end().ends_with("\nroborm>"));
+    screen.line("format!(\"{} letters\", line.trim().len() + 100)").shows("103 letters");
+}
+
+#[test]
+fn an_engine_elsewhere_is_found_by_jupyters_path_and_told_of_by_the_doctor() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let spec = format!("{{\"argv\": [{:?}]}}", engine.display().to_string());
+    bench.write("prefix/share/jupyter/kernels/roborm/kernel.json", &spec);
+    let run = |prefix: &str| -> Run {
+        let mut command = bench.command(&["-c", ":doctor\n40 + 2"]);
+        command.env_remove("ROBORM_KERNEL").env_remove("VIRTUAL_ENV").env_remove("JUPYTER_DATA_DIR");
+        command.env("JUPYTER_PATH", bench.path(prefix)).env("PATH", "/usr/bin:/bin");
+        command.output().expect("the program starts").into()
+    };
+    let found = run("prefix/share/jupyter");
+    assert!(
+        found.stdout.contains("engine for Rust") && found.stdout.contains(&engine.display().to_string()),
+        "{}",
+        found.stdout
+    );
+    assert!(found.stdout.trim_end().ends_with("42"), "{}: {}", found.stdout, found.stderr);
+    let missing = run("elsewhere");
+    assert!(missing.stdout.contains("JUPYTER_PATH"), "{}", missing.stdout);
 }
 
 #[test]

@@ -39,6 +39,12 @@ pub(super) fn read(rows: &mut Rows) -> Result<()> {
         }
         rows.present.push(name);
     }
+    if let [only] = &rows.present[..]
+        && let Some(separator) = [';', '\t'].into_iter().find(|separator| only.contains(*separator))
+    {
+        return Err(wrong(line, format!("one column, named {only:?}"))
+            .with_help(format!("columns are separated by commas here, not by {separator:?}")));
+    }
     let columns: Vec<Option<usize>> =
         rows.present.iter().map(|name| rows.wanted.iter().position(|w| w == name)).collect();
     for record in records {

@@ -1,7 +1,6 @@
 //! Parquet through polars-io, only the wanted columns.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use polars::prelude::{AnyValue, DataFrame, PolarsError, PolarsResult};
@@ -9,15 +8,14 @@ use polars_io::SerReader;
 use polars_io::parquet::read::ParquetReader;
 
 use super::{Cell, Rows};
-use crate::{Error, Result};
+use crate::{Error, Result, damage};
 
 pub(super) fn read(rows: &mut Rows) -> Result<()> {
     let shown = rows.path.display().to_string();
     let file = File::open(&rows.path).map_err(|error| Error::io(format!("cannot read {shown}"), &error))?;
     let wanted = rows.wanted.clone();
-    // The reader panics on some damaged files where it should return an error.
-    let read = catch_unwind(AssertUnwindSafe(|| columns(file, &wanted)))
-        .map_err(|_| Error::input(format!("{shown} is a damaged Parquet file")))?;
+    let read = damage::caught(|| columns(file, &wanted))
+        .ok_or_else(|| Error::input(format!("{shown} is a damaged Parquet file")))?;
     let (present, frame) = read.map_err(|error| {
         let message = error.to_string();
         let line = message.lines().next().unwrap_or_default();

@@ -17,6 +17,8 @@ pub(super) enum Answer {
     Empty,
     /// It cannot be read to its end.
     Broken,
+    /// A web page: no reward model answers with one.
+    WebPage,
 }
 
 pub(super) fn read(body: &[u8]) -> Answer {
@@ -26,15 +28,11 @@ pub(super) fn read(body: &[u8]) -> Answer {
     } else if text.trim_start().starts_with(':') {
         serde_json::from_str(&stream::without_comments(&text)).ok()
     } else {
-        serde_json::from_str(&text).ok()
+        serde_json::from_str(&text).ok().or_else(|| serde_json::from_str(&without_nan(&text)).ok())
     };
     match value {
         Some(Value::Object(object)) => of_value(&Value::Object(object)),
-        // Whatever else is amiss, no reward model answers with a web page.
-        _ if text.trim_start().starts_with('<') => {
-            let message = "a web page and no answer".to_owned();
-            Answer::Error(ServerError { message, ..ServerError::of(&Value::Null, 404) })
-        }
+        _ if text.trim_start().starts_with('<') => Answer::WebPage,
         _ => Answer::Broken,
     }
 }
@@ -43,21 +41,25 @@ fn of_value(value: &Value) -> Answer {
     let (usage, extra) = usage(&value["usage"]);
     let cost_usd = usage.cost_usd.filter(|cost| *cost > 0.0);
     let billed = cost_usd.is_some();
+    let string = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let failed = |error: &Value| {
+        let error = ServerError::of(error, 200);
+        let provider = error.provider.clone().or_else(|| string(&value["provider"]));
+        Answer::Error(ServerError { cost_usd, provider, ..error })
+    };
     if !value["error"].is_null() {
-        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&value["error"], 200) });
+        return failed(&value["error"]);
     }
     let choice = &value["choices"][0];
     if !choice["error"].is_null() {
-        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&choice["error"], 200) });
+        return failed(&choice["error"]);
     }
     let message = &choice["message"];
-    let string = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let content = content(&message["content"]).or_else(|| string(&message["refusal"])).unwrap_or_default();
     let reasoning = string(&message["reasoning"]).or_else(|| string(&message["reasoning_content"])).map(bounded);
     let finish_reason = string(&choice["finish_reason"]);
     if finish_reason.as_deref() == Some("error") && !content.trim().is_empty() {
-        let error = serde_json::json!({"code": 502, "message": "the provider stopped with an error"});
-        return Answer::Error(ServerError { cost_usd, ..ServerError::of(&error, 200) });
+        return failed(&serde_json::json!({"code": 502, "message": "the provider stopped with an error"}));
     }
     if content.trim().is_empty() && reasoning.is_none() {
         // Nothing was said. Where it was billed all the same (tokens were made, a filter cut in), asking again would pay
@@ -80,6 +82,27 @@ fn of_value(value: &Value) -> Answer {
         extra,
         ..Reply::default()
     }))
+}
+
+/// `text` with null in place of the numbers that JSON has not (`NaN`, `Infinity`) and that servers in Python write all the
+/// same: an answer that was paid for is not thrown away for them.
+fn without_nan(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    let (mut in_string, mut escaped) = (false, false);
+    while let Some(c) = rest.chars().next() {
+        let word = ["NaN", "Infinity", "-Infinity"].into_iter().find(|word| !in_string && rest.starts_with(word));
+        if let Some(word) = word {
+            plain.push_str("null");
+            rest = &rest[word.len()..];
+            continue;
+        }
+        in_string ^= c == '"' && !escaped;
+        escaped = in_string && c == '\\' && !escaped;
+        plain.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    plain
 }
 
 /// The text of a message: a string, or parts of which some are text.

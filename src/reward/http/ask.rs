@@ -10,6 +10,7 @@ use super::endpoint::{Dialect, Endpoint};
 use super::fault::{ServerError, Verdict, one_line};
 use super::limiter::Place;
 use super::lookup;
+use super::providers::{Blame, Route};
 use super::retry::back_off;
 use super::send::{Errand, Lost, Progress, Received};
 use crate::reward::{Call, Fault, FaultKind, Reply, Request};
@@ -36,7 +37,6 @@ impl HttpModel {
         let session = (self.dialect == Dialect::OpenRouter).then(|| self.session(request));
         let turn = if self.warms { Some(siblings.turn().await) } else { None };
         let envelope = siblings.envelope(&self.template, &request.images, session.as_deref());
-        let body = || self.template.body(envelope, &request.instruction, request.repeat);
 
         let mut tally = Tally::default();
         loop {
@@ -64,9 +64,11 @@ impl HttpModel {
             // Not cut short by the deadline: what has been sent may be billed, and is waited for.
             let errand = Errand { client: &self.client, endpoint, timeout: self.patience.attempt };
             let mut progress = Progress::default();
+            let route = self.providers.route();
+            let body = || self.template.body(envelope, &request.instruction, request.repeat, route.ignored());
             let sent = errand.post("chat/completions", body, &mut progress, &|id| call.id_came(id)).await;
             let step = match sent {
-                Ok(received) => Self::received(received, endpoint, place, pass),
+                Ok(received) => self.received(received, endpoint, place, pass, route),
                 Err(lost) => {
                     // Whoever waits may have the place while this one backs off.
                     drop(place);
@@ -131,7 +133,14 @@ impl HttpModel {
     }
 
     /// What an answer that came in full means, and what limiter and breaker learn from it.
-    fn received(received: Received, endpoint: &Endpoint, place: Place<'_>, pass: Pass<'_>) -> Step {
+    fn received(
+        &self,
+        received: Received,
+        endpoint: &Endpoint,
+        place: Place<'_>,
+        pass: Pass<'_>,
+        route: Route<'_>,
+    ) -> Step {
         endpoint.reached.store(true, Ordering::Relaxed);
         let answer = match received.status {
             200..=299 => answer::read(&received.body),
@@ -139,8 +148,10 @@ impl HttpModel {
         };
         let error = match answer {
             Answer::Reply(mut reply) => {
+                endpoint.has_answered.store(true, Ordering::Relaxed);
                 place.answered();
                 pass.answered();
+                route.answered(reply.provider.as_deref());
                 reply.latency_ms = Some(received.latency.as_secs_f64() * 1e3);
                 return Step::Done(reply);
             }
@@ -154,25 +165,54 @@ impl HttpModel {
                 let fault = Fault { maybe_billed: true, ..Fault::new(FaultKind::Passing, "a reply that breaks off") };
                 return Step::Again { fault, cut: true, empty: false, wait: received.retry_after };
             }
+            // Of a server that has answered: something on the way, for the moment. Else the address is wrong.
+            Answer::WebPage => {
+                let status = if endpoint.has_answered.load(Ordering::Relaxed) { 502 } else { 404 };
+                let message = "a web page and no answer".to_owned();
+                ServerError { message, ..ServerError::of(&serde_json::Value::Null, status) }
+            }
             Answer::Error(error) => error,
         };
         let fault = Fault { retry_after: received.retry_after, ..error.fault(endpoint.key.as_ref()) };
+        let provider = error.provider.as_deref();
+        let again = |fault, wait| Step::Again { fault, cut: false, empty: false, wait };
+        // Nobody else serves the model (404), or the names of those left out are not taken (400, 422).
+        if !route.ignored().is_empty() && matches!(error.status, 400 | 404 | 422) {
+            pass.answered();
+            route.nobody_left();
+            return again(Fault { kind: FaultKind::Passing, ..fault }, Some(Duration::ZERO));
+        }
         match error.verdict() {
             Verdict::TooMany => {
                 place.too_many();
+                // A long pause of one provider need not be waited for where there are others.
+                let long = received.retry_after.filter(|wait| *wait > self.patience.longest_wait);
+                if long.is_some_and(|wait| route.paused(provider, wait)) {
+                    pass.answered();
+                    return again(fault, Some(Duration::ZERO));
+                }
                 pass.pressed();
                 // It holds for everyone who would send now, not for this question alone.
                 if let Some(wait) = received.retry_after {
                     endpoint.breaker.pause(wait);
                 }
-                Step::Again { fault, cut: false, empty: false, wait: received.retry_after }
+                again(fault, received.retry_after)
             }
             Verdict::Again => {
-                pass.failed();
-                Step::Again { fault, cut: false, empty: false, wait: received.retry_after }
+                let mut wait = received.retry_after;
+                match route.failed(provider) {
+                    Blame::Server => pass.failed(),
+                    Blame::Provider { left_out } => {
+                        pass.answered();
+                        // Somebody else serves it next: there is nobody to wait for, however often this one has failed.
+                        wait = wait.or(left_out.then_some(Duration::ZERO));
+                    }
+                }
+                again(fault, wait)
             }
             Verdict::Refused | Verdict::Fatal => {
                 pass.answered();
+                route.answered(provider);
                 Step::Stop(fault)
             }
         }

@@ -16,10 +16,15 @@ use serde_json::{Map, Value};
 use crate::frames::EncodedImage;
 use crate::reward::{Part, Prompt};
 
+/// Bytes that are sooner copied than sent on their own.
+const SHORT: usize = 4096;
+
 /// What all requests of a model share.
 pub(super) struct Template {
-    /// Every field but `messages`, `session_id` and `seed`.
+    /// Every field but `messages`, `session_id`, `seed` and `provider`.
     pub(super) fields: Map<String, Value>,
+    /// OpenRouter's `provider` object.
+    pub(super) provider: Option<Value>,
     pub(super) prompt: Prompt,
     /// Whether the last shared part gets a `cache_control` mark.
     pub(super) marked: bool,
@@ -78,15 +83,29 @@ impl Template {
         Envelope { head: head.into(), tail: tail.into() }
     }
 
-    /// The body of one request.
-    pub(super) fn body(&self, envelope: &Envelope, instruction: &str, repeat: u32) -> Chunks {
+    /// The body of one request, which no provider of `ignored` is to serve.
+    pub(super) fn body(&self, envelope: &Envelope, instruction: &str, repeat: u32, ignored: &[String]) -> Chunks {
         let mut middle = String::new();
         push_escaped(&mut middle, instruction);
-        let end = match self.seed {
-            Some(seed) => format!(r#","seed":{}}}"#, seed.wrapping_add(u64::from(repeat))),
-            None => "}".to_owned(),
-        };
-        Chunks::new([envelope.head.clone(), middle.into(), envelope.tail.clone(), end.into()])
+        let mut end = String::new();
+        if let Some(seed) = self.seed {
+            end.push_str(&format!(r#","seed":{}"#, seed.wrapping_add(u64::from(repeat))));
+        }
+        if let Some(mut provider) = self.provider.clone() {
+            if !ignored.is_empty() {
+                provider["ignore"] = ignored.into();
+            }
+            end.push_str(&format!(r#","provider":{provider}"#));
+        }
+        end.push('}');
+        if envelope.tail.len() > SHORT {
+            return Chunks::new([envelope.head.clone(), middle.into(), envelope.tail.clone(), end.into()]);
+        }
+        // Short pieces go out together.
+        let mut rest = middle.into_bytes();
+        rest.extend_from_slice(&envelope.tail);
+        rest.extend_from_slice(end.as_bytes());
+        Chunks::new([envelope.head.clone(), rest.into()])
     }
 }
 
@@ -168,12 +187,17 @@ mod tests {
         let fields = json!({"model": "m", "max_tokens": 8});
         let Value::Object(fields) = fields else { unreachable!("an object was written") };
         let prompt = Prompt { version: "test", before: "Task: \"", after: "\"\nEnd.", order };
-        Template { fields, prompt, marked, seed }
+        let provider = Some(json!({"require_parameters": true}));
+        Template { fields, provider, prompt, marked, seed }
     }
 
     fn sent(template: &Template, instruction: &str, repeat: u32) -> Value {
+        without(template, instruction, repeat, &[])
+    }
+
+    fn without(template: &Template, instruction: &str, repeat: u32, ignored: &[String]) -> Value {
         let envelope = template.envelope(&[image(b"one"), image(b"two")], Some("s"));
-        let mut body = template.body(&envelope, instruction, repeat);
+        let mut body = template.body(&envelope, instruction, repeat, ignored);
         let mut bytes = Vec::new();
         while let Some(chunk) = body.left.pop_front() {
             bytes.extend_from_slice(&chunk);
@@ -197,8 +221,25 @@ mod tests {
                     {"type": "text", "text": "Task: \"open \"it\"\"\nEnd."},
                 ]}],
                 "seed": 9,
+                "provider": {"require_parameters": true},
             })
         );
+    }
+
+    #[test]
+    fn providers_are_left_out_of_one_request_and_not_of_the_next() {
+        let template = template(FRAMES_FIRST, false, None);
+        let body = without(&template, "x", 0, &["a".to_owned(), "b".to_owned()]);
+        assert_eq!(body["provider"], json!({"require_parameters": true, "ignore": ["a", "b"]}));
+        assert_eq!(sent(&template, "x", 0)["provider"], json!({"require_parameters": true}));
+    }
+
+    #[test]
+    fn a_long_shared_end_is_sent_as_it_is() {
+        let template = template(TEXT_FIRST, false, None);
+        let envelope = template.envelope(&[image(&[7; 9000])], None);
+        let body = template.body(&envelope, "x", 0, &[]);
+        assert!(body.left.iter().any(|chunk| chunk.as_ptr() == envelope.tail.as_ptr()), "one copy for all requests");
     }
 
     #[test]

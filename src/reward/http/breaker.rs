@@ -1,18 +1,12 @@
-//! A circuit breaker: a server that fails again and again is left alone for a while, then tried with one call.
+//! The circuit breaker of a server: calls wait while its circuit is open, and are failed at once when it has been down for
+//! too long.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// Failures in a row that open it.
-const FAILURES: u32 = 8;
-
-/// How long it stays open, the first time; doubled each time the trial call fails.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-
-/// How long it stays open, at most.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+use super::circuit::{self, Circuit, LONGEST_PAUSE};
 
 pub(super) struct Breaker {
     state: Mutex<State>,
@@ -23,10 +17,7 @@ pub(super) struct Breaker {
 
 #[derive(Default)]
 struct State {
-    failures: u32,
-    open_until: Option<Instant>,
-    opened: u32,
-    trying: bool,
+    circuit: Circuit,
     down_since: Option<Instant>,
     /// The server has said "too many" since then, and answered nothing.
     pressed_since: Option<Instant>,
@@ -74,7 +65,7 @@ impl Pass<'_> {
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         if self.trial {
-            self.breaker.state().trying = false;
+            self.breaker.state().circuit.abandon();
             self.breaker.changed.notify_waiters();
         }
     }
@@ -91,7 +82,7 @@ impl Breaker {
 
     /// Whether calls go through at present.
     pub(super) fn is_closed(&self) -> bool {
-        self.state().open_until.is_none()
+        self.state().circuit.is_closed()
     }
 
     /// Waits for leave to send; `None` where the server has been down too long.
@@ -135,16 +126,17 @@ impl Breaker {
         if state.pressed_since.is_some_and(|since| now.duration_since(since) > self.given_up_after) {
             return Leave::GivenUp;
         }
-        let Some(until) = state.open_until else { return Leave::Go(Pass { breaker: self, trial: false }) };
-        if now >= until && !state.trying {
-            state.trying = true;
-            return Leave::Go(Pass { breaker: self, trial: true });
+        match state.circuit.leave(now) {
+            circuit::Leave::Go => Leave::Go(Pass { breaker: self, trial: false }),
+            circuit::Leave::Trial => Leave::Go(Pass { breaker: self, trial: true }),
+            circuit::Leave::Wait(_)
+                if state.down_since.is_some_and(|since| now.duration_since(since) > self.given_up_after) =>
+            {
+                Leave::GivenUp
+            }
+            // While the trial is under way its outcome wakes the others; the time is for the case that it never ends.
+            circuit::Leave::Wait(until) => Leave::Wait(until.unwrap_or(now + LONGEST_PAUSE)),
         }
-        if state.down_since.is_some_and(|since| now.duration_since(since) > self.given_up_after) {
-            return Leave::GivenUp;
-        }
-        // While the trial is under way its outcome wakes the others; the time is for the case that it never ends.
-        Leave::Wait(if state.trying { now + LONGEST_PAUSE } else { until })
     }
 
     /// What is left of a pause that is longer than calls are waited for.
@@ -164,7 +156,7 @@ impl Breaker {
     fn answered(&self) {
         let mut state = self.state();
         let paused_until = state.paused_until;
-        let was_open = state.open_until.is_some();
+        let was_open = state.circuit.answered();
         *state = State { paused_until, ..State::default() };
         drop(state);
         if was_open {
@@ -179,17 +171,12 @@ impl Breaker {
     }
 
     fn failed(&self, trial: bool) {
+        let now = Instant::now();
         let mut state = self.state();
-        state.failures = state.failures.saturating_add(1);
-        state.down_since.get_or_insert_with(Instant::now);
-        if trial {
-            state.trying = false;
-        }
-        if trial || state.failures >= FAILURES && state.open_until.is_none() {
-            let pause = FIRST_PAUSE.saturating_mul(1 << state.opened.min(6)).min(LONGEST_PAUSE);
-            state.opened = state.opened.saturating_add(1);
-            state.open_until = Some(Instant::now() + pause);
-            drop(state);
+        state.down_since.get_or_insert(now);
+        let opened = state.circuit.failed(trial, now);
+        drop(state);
+        if opened {
             self.changed.notify_waiters();
         }
     }
@@ -201,62 +188,33 @@ mod tests {
 
     fn broken(patience: Duration) -> Breaker {
         let breaker = Breaker::new(patience);
-        for _ in 0..FAILURES {
+        for _ in 0..circuit::FAILURES {
             breaker.pass_now().expect("closed until as many have failed").failed();
         }
         breaker
     }
 
     /// The pause is over.
-    fn elapse(breaker: &Breaker) {
-        breaker.state().open_until = Some(Instant::now());
-    }
-
-    #[test]
-    fn failures_in_a_row_open_it_and_an_answer_between_does_not() {
-        let breaker = Breaker::new(Duration::from_secs(60));
-        for _ in 0..3 {
-            for _ in 0..FAILURES - 1 {
-                breaker.pass_now().expect("closed").failed();
-            }
-            breaker.pass_now().expect("closed").answered();
-        }
-        assert!(breaker.is_closed());
-        assert!(!broken(Duration::from_secs(60)).is_closed());
-    }
-
-    #[test]
-    fn one_trial_at_a_time_goes_through_and_its_answer_closes_it() {
+    fn elapsed() -> Breaker {
         let breaker = broken(Duration::from_secs(60));
-        assert!(breaker.pass_now().is_none());
-        elapse(&breaker);
-        let trial = breaker.pass_now().expect("a trial");
-        assert!(breaker.pass_now().is_none(), "the trial is under way");
-        trial.answered();
-        assert!(breaker.is_closed() && breaker.pass_now().is_some());
-    }
-
-    #[test]
-    fn a_trial_that_fails_opens_it_for_twice_as_long() {
-        let breaker = broken(Duration::from_secs(60));
-        elapse(&breaker);
-        breaker.pass_now().expect("a trial").failed();
-        let open_until = breaker.state().open_until.expect("open");
-        assert!(open_until.duration_since(Instant::now()) > FIRST_PAUSE);
+        let mut circuit = Circuit::default();
+        circuit.open(false, Instant::now());
+        breaker.state().circuit = circuit;
+        breaker
     }
 
     #[test]
     fn an_abandoned_trial_lets_another_try() {
-        let breaker = broken(Duration::from_secs(60));
-        elapse(&breaker);
-        drop(breaker.pass_now().expect("a trial"));
+        let breaker = elapsed();
+        let trial = breaker.pass_now().expect("a trial");
+        assert!(breaker.pass_now().is_none(), "one at a time");
+        drop(trial);
         assert!(breaker.pass_now().is_some());
     }
 
     #[tokio::test]
     async fn those_who_wait_go_on_when_the_trial_is_answered() {
-        let breaker = broken(Duration::from_secs(60));
-        elapse(&breaker);
+        let breaker = elapsed();
         let trial = breaker.pass_now().expect("a trial");
         let (passed, ()) = tokio::join!(breaker.pass(), async { trial.answered() });
         assert!(passed.is_some());

@@ -32,23 +32,25 @@ pub(super) struct Endpoint {
     pub(super) key: Option<Secret>,
     pub(super) limiter: Limiter,
     pub(super) breaker: Breaker,
-    /// It has answered before.
+    /// Something there has spoken HTTP before.
     pub(super) reached: AtomicBool,
+    /// It has answered a question before.
+    pub(super) has_answered: AtomicBool,
 }
 
 impl Endpoint {
     /// OpenRouter, or what stands for it.
-    pub(super) fn openrouter(environment: &Environment, concurrency: usize, patience: &Patience) -> Result<Self> {
+    pub(super) fn openrouter(environment: &Environment, limiter: Limiter, patience: &Patience) -> Result<Self> {
         let base = address(environment.openrouter_base_url.as_deref().unwrap_or(OPENROUTER))?;
-        Self::new(base, environment, concurrency, patience)
+        Self::new(base, environment, limiter, patience)
     }
 
     /// A server by its address.
-    pub(super) fn of(url: &str, environment: &Environment, concurrency: usize, patience: &Patience) -> Result<Self> {
-        Self::new(address(url)?, environment, concurrency, patience)
+    pub(super) fn of(url: &str, environment: &Environment, limiter: Limiter, patience: &Patience) -> Result<Self> {
+        Self::new(address(url)?, environment, limiter, patience)
     }
 
-    fn new(base: Url, environment: &Environment, concurrency: usize, patience: &Patience) -> Result<Self> {
+    fn new(base: Url, environment: &Environment, limiter: Limiter, patience: &Patience) -> Result<Self> {
         let stands_for_it = match &environment.openrouter_base_url {
             Some(url) => address(url)? == base,
             None => false,
@@ -69,7 +71,30 @@ impl Endpoint {
                 .with_help("copy the key again: a line break or a quote may have come with it"));
         }
         let breaker = Breaker::new(patience.deadline);
-        Ok(Self { base, dialect, key, limiter: Limiter::new(concurrency), breaker, reached: AtomicBool::new(false) })
+        Ok(Self {
+            base,
+            dialect,
+            key,
+            limiter,
+            breaker,
+            reached: AtomicBool::new(false),
+            has_answered: AtomicBool::new(false),
+        })
+    }
+
+    /// A word on a key that leaves the machine in clear text. Servers of a cluster often have no certificate and a key of
+    /// their own making, so that is the user's to decide; OpenRouter's key is refused such an address.
+    pub(super) fn in_clear(&self) -> Option<String> {
+        let clear = self.key.is_some() && self.base.scheme() == "http" && !is_loopback(&self.base);
+        clear.then(|| {
+            let host = self.base.host_str().unwrap_or_default();
+            let port = self.base.port_or_known_default().unwrap_or(80);
+            format!(
+                "warning: ROBORM_API_KEY goes to {} in clear text, for everyone on the way to read; use https, or a tunnel (ssh \
+                 -L {port}:localhost:{port} {host}), or unset it where the server asks for none",
+                self.name()
+            )
+        })
     }
 
     /// An address under the base.

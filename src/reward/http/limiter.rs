@@ -22,14 +22,14 @@ struct State {
     last_cut: Option<Instant>,
 }
 
-/// Where the climb starts.
-const FIRST: usize = 16;
+/// Where the climb starts, where the user has not said how many the server takes.
+pub(super) const FIRST: usize = 16;
 
 impl Limiter {
-    /// At most `most` at a time, at least one.
-    pub(super) fn new(most: usize) -> Self {
+    /// At most `most` at a time, at least one, and `first` of them to begin with.
+    pub(super) fn new(most: usize, first: usize) -> Self {
         let most = most.clamp(1, Semaphore::MAX_PERMITS);
-        let first = most.min(FIRST);
+        let first = first.clamp(1, most);
         let state = State { limit: first as f64, granted: first, owed: 0, last_cut: None };
         Self { semaphore: Semaphore::new(first), state: Mutex::new(state), most }
     }
@@ -117,7 +117,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_climbs_to_its_most_while_all_is_well() {
-        let limiter = Limiter::new(24);
+        let limiter = Limiter::new(24, FIRST);
         assert_eq!(limiter.limit(), 16);
         for _ in 0..30 {
             limiter.place().await.answered();
@@ -127,10 +127,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_halves_once_a_round_trip() {
-        let limiter = Limiter::new(64);
-        for _ in 0..48 {
-            limiter.place().await.answered();
-        }
+        let limiter = Limiter::new(64, 64);
         let mut places = Vec::new();
         for _ in 0..64 {
             places.push(limiter.place().await);
@@ -146,7 +143,7 @@ mod tests {
 
     #[tokio::test]
     async fn after_a_cut_no_more_than_the_limit_are_let_in() {
-        let limiter = Limiter::new(8);
+        let limiter = Limiter::new(8, FIRST);
         let mut places = Vec::new();
         for _ in 0..8 {
             places.push(limiter.place().await);
@@ -166,7 +163,7 @@ mod tests {
 
     #[tokio::test]
     async fn after_a_cut_it_climbs_by_one_a_round_trip() {
-        let limiter = Limiter::new(64);
+        let limiter = Limiter::new(64, FIRST);
         limiter.place().await.too_many();
         assert_eq!(limiter.limit(), 8);
         for _ in 0..9 {
@@ -177,7 +174,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_never_falls_below_one() {
-        let limiter = Limiter::new(1);
+        let limiter = Limiter::new(1, FIRST);
         limiter.place().await.too_many();
         limiter.place().await.too_many();
         assert_eq!(limiter.limit(), 1);

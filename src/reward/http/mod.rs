@@ -4,6 +4,7 @@ mod answer;
 mod ask;
 mod body;
 mod breaker;
+mod circuit;
 mod endpoint;
 mod fault;
 mod key;
@@ -11,11 +12,15 @@ mod keyring;
 mod limiter;
 mod lookup;
 mod prices;
+mod providers;
 mod retry;
 mod send;
 mod settings;
 mod sibling;
 mod stream;
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 pub(super) use endpoint::{causes, certificates, is_loopback};
 pub use key::{Environment, Secret};
@@ -25,6 +30,8 @@ use reqwest::Client;
 
 use self::body::Template;
 use self::endpoint::{Dialect, Endpoint};
+use self::limiter::Limiter;
+use self::providers::Providers;
 use self::send::Errand;
 use self::settings::{Settings, settle};
 use self::sibling::Families;
@@ -36,6 +43,14 @@ use crate::{Error, Result};
 
 /// Calls at a time on a hosted model, where the user has not said: the limiter finds out how many the server takes.
 const CONCURRENCY: usize = 32;
+
+/// Addresses whose users know that the key goes there in clear text: a program says so once.
+static KNOWN_CLEAR: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// A limit that climbs to `most`; at once where the user has said so much.
+fn limit(options: &ModelOptions, most: usize) -> Limiter {
+    Limiter::new(most, if options.concurrency.is_some() { most } else { limiter::FIRST })
+}
 
 /// A reward model behind a server.
 pub struct HttpModel {
@@ -50,6 +65,7 @@ pub struct HttpModel {
     /// Whether a trajectory's first request goes alone, so that its siblings find the shared part in the cache.
     warms: bool,
     endpoints: Vec<Endpoint>,
+    providers: Providers,
     client: Client,
     families: Families,
 }
@@ -62,7 +78,7 @@ impl HttpModel {
     pub fn openrouter(known: &CatalogueModel, options: &ModelOptions) -> Result<Self> {
         let environment = options.environment();
         let concurrency = options.concurrency.unwrap_or(CONCURRENCY).max(1);
-        let endpoint = Endpoint::openrouter(&environment, concurrency, &options.patience)?;
+        let endpoint = Endpoint::openrouter(&environment, limit(options, concurrency), &options.patience)?;
         Self::new(known.name, Some(known), options, &environment, vec![endpoint], concurrency)
     }
 
@@ -79,7 +95,7 @@ impl HttpModel {
         let endpoints: Vec<Endpoint> = options
             .base_urls
             .iter()
-            .map(|url| Endpoint::of(url, &environment, share, &options.patience))
+            .map(|url| Endpoint::of(url, &environment, limit(options, share), &options.patience))
             .collect::<Result<_>>()?;
         Self::new(name, known, options, &environment, endpoints, concurrency)
     }
@@ -107,13 +123,21 @@ impl HttpModel {
         if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
             return Err(Error::usage(format!("base url {} is given twice", twice.1)));
         }
-        let Settings { fields, recorded, prompt, encoding, max_images, max_bytes, marked, seed, cached } =
+        for endpoint in endpoints.iter().filter(|_| options.tell.is_heard()) {
+            let mut known = KNOWN_CLEAR.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(warning) = endpoint.in_clear()
+                && known.insert(endpoint.name())
+            {
+                options.tell.say(&warning);
+            }
+        }
+        let Settings { fields, provider, recorded, prompt, encoding, max_images, max_bytes, marked, seed, cached } =
             settle(name, known, options, dialect, &names)?;
         Ok(Self {
             name: name.to_owned(),
             config: ModelConfig::new(recorded),
             needs: ImageNeeds { encoding: Some(encoding), max_images, max_bytes },
-            template: Template { fields, prompt, marked, seed },
+            template: Template { fields, provider, prompt, marked, seed },
             price: options.price.or(known.filter(|_| dialect == Dialect::OpenRouter).and_then(|known| known.price)),
             concurrency,
             patience: options.patience.clone(),
@@ -121,6 +145,8 @@ impl HttpModel {
             warms: cached,
             client: endpoint::client(&endpoints, environment, &options.patience)?,
             endpoints,
+            // One that is pinned is the server for us.
+            providers: Providers::new(dialect == Dialect::OpenRouter && options.provider.is_none()),
             families: Families::default(),
         })
     }

@@ -8,6 +8,7 @@ use super::answer::number;
 use super::endpoint::{Dialect, Endpoint, client};
 use super::fault::ServerError;
 use super::key::Environment;
+use super::limiter::Limiter;
 use super::send::Errand;
 use crate::reward::{ModelOptions, Price};
 use crate::{Error, Result};
@@ -55,8 +56,8 @@ pub async fn fetch_credit(options: &ModelOptions) -> Result<Option<f64>> {
 async fn get(options: &ModelOptions, path: &str) -> Result<Value> {
     let environment = options.environment();
     let endpoint = match options.base_urls.first() {
-        Some(url) => Endpoint::of(url, &environment, 1, &options.patience)?,
-        None => Endpoint::openrouter(&environment, 1, &options.patience)?,
+        Some(url) => Endpoint::of(url, &environment, Limiter::new(1, 1), &options.patience)?,
+        None => Endpoint::openrouter(&environment, Limiter::new(1, 1), &options.patience)?,
     };
     fetch(endpoint, &environment, options, path).await
 }

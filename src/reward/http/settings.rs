@@ -20,6 +20,8 @@ const QUALITY: u8 = 90;
 pub(super) struct Settings {
     /// The fields of a request that never change.
     pub(super) fields: Map<String, Value>,
+    /// OpenRouter's `provider` object, to which those that fail just now are added.
+    pub(super) provider: Option<Value>,
     /// What goes into the model's digest.
     pub(super) recorded: Value,
     pub(super) prompt: Prompt,
@@ -90,8 +92,10 @@ pub(super) fn settle(
         "encoding": encoding_name(&encoding),
         "sent": fields,
     });
+    let provider = fields.remove("provider");
     Ok(Settings {
         fields,
+        provider,
         recorded,
         prompt,
         encoding,

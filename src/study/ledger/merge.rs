@@ -29,12 +29,12 @@ pub(super) fn merge(out: &Path, inputs: &[PathBuf]) -> Result<Merged> {
             return Err(Error::usage(format!("ledger {} would be merged into itself", input.display()))
                 .with_help("name another file as OUT: `roborm ledger merge OUT IN…`"));
         }
+        // Checks where it lies and what it is, and takes in its rescue files: before there is an OUT.
+        drop(Ledger::open(input).map_err(|error| hint(error, input))?);
     }
     let out = Ledger::open(out)?;
     let mut duplicates = 0;
     for input in inputs {
-        // Checks where it lies and what it is, and takes in its rescue files.
-        drop(Ledger::open(input).map_err(|error| hint(error, input))?);
         let from = schema::open(input)?;
         let pairs = read(&from).map_err(|error| trouble(input, &error))?;
         duplicates += out.0.writer.commit_blocking(move |db| add(db, &pairs))?;

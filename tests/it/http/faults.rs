@@ -229,10 +229,26 @@ async fn a_server_that_is_not_there_is_told_soon() {
 
 #[tokio::test]
 async fn a_server_that_comes_back_is_asked_again() {
-    // Enough failures in a row to open the breaker; its trial closes it.
-    let (reply, notes, stub) = after(vec![status(503); 9]).await;
+    // Enough failures in a row to open the breaker, which names nobody behind it; its trial closes it.
+    let overloaded = Fault::Raw { status: 503, body: r#"{"error":{"code":503,"message":"busy"}}"#.into() };
+    let (reply, notes, stub) = after(vec![overloaded; 9]).await;
     assert_eq!(reply.expect("answered at last").attempts, 10);
     assert_eq!((notes.sends().len(), stub.tally().billed), (10, 1));
+}
+
+#[tokio::test]
+async fn a_web_page_is_a_wrong_address_at_first_and_passes_later() {
+    let page = Fault::Raw { status: 200, body: "<html>Sign in</html>".into() };
+    let (reply, notes, _stub) = after([page.clone()]).await;
+    let fault = reply.expect_err("the address is wrong");
+    assert_eq!((fault.kind, notes.sends()), (FaultKind::Fatal, vec![1]));
+    assert!(fault.message.contains("web page"), "{}", fault.message);
+
+    let stub = stub(Config { script: vec![Fault::None, page], ..Config::default() });
+    let model = model(&stub, "openai/gpt-5.1");
+    for attempts in [1, 2] {
+        assert_eq!(ask(&*model, &one()).await.0.expect("answered").attempts, attempts);
+    }
 }
 
 #[tokio::test]
@@ -261,6 +277,10 @@ async fn odd_bodies_are_no_panic() {
     let parts = r#"{"choices":[{"finish_reason":"stop","message":{"content":[{"type":"text","text":"AN"},{"text":"SWER: 4"}]}}]}"#;
     let (reply, _, _stub) = after([Fault::Raw { status: 200, body: parts.into() }]).await;
     assert_eq!(reply.expect("answered").text, "ANSWER: 4");
+    let nan = r#"{"choices":[{"finish_reason":"stop","message":{"content":"NaN \" NaN 4"}}],"usage":{"cost":NaN,"x":-Infinity}}"#;
+    let (reply, notes, _stub) = after([Fault::Raw { status: 200, body: nan.into() }]).await;
+    let reply = reply.expect("answered");
+    assert_eq!((reply.text.as_str(), reply.usage.cost_usd, notes.sends()), ("NaN \" NaN 4", None, vec![1]));
     let long = format!("{{\"error\":{{\"code\":400,\"message\":\"{}\\n\\u001b[31m\"}}}}", "x ".repeat(5000));
     let (reply, _, _stub) = after([Fault::Raw { status: 400, body: long }]).await;
     let message = reply.expect_err("refused").message;

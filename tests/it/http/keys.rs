@@ -1,11 +1,14 @@
 //! Keys: where they go, and where they never show.
 
-use roborm::reward::{Environment, FaultKind, ModelOptions, Secret, fetch_credit, fetch_prices, open};
+use std::sync::{Arc, Mutex};
+
+use roborm::reward::{Environment, FaultKind, ModelOptions, Secret, Tell, fetch_credit, fetch_prices, open};
 use roborm_stub::{Config, Fault};
 
 use super::support::{after, ask, environment, model, one, options, patience, stub};
 
 const OPENROUTER: &str = "sk-or-v1-openrouter";
+const OTHER: &str = "sk-other";
 
 #[tokio::test]
 async fn each_server_gets_its_own_key() {
@@ -90,6 +93,31 @@ fn a_key_never_leaves_in_clear_text() {
     let options = ModelOptions { environment: Some(environment), ..ModelOptions::default() };
     let error = open("openai/gpt-5.1", &options).err().expect("http");
     assert!(error.is_usage() && error.to_string().contains("clear text"), "{error:?}");
+}
+
+#[test]
+fn a_key_for_another_server_in_clear_text_is_told_once() {
+    let told = |url: &str, key: Option<Secret>| {
+        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+        let heard = Arc::clone(&lines);
+        let options = ModelOptions {
+            base_urls: vec![url.to_owned()],
+            environment: Some(Environment { other_key: key, ..Environment::default() }),
+            tell: Tell::new(move |line| heard.lock().expect("not poisoned").push(line.to_owned())),
+            ..ModelOptions::default()
+        };
+        open("any", &options).expect("servers of a cluster seldom have certificates");
+        lines.lock().expect("not poisoned").clone()
+    };
+    let key = || Secret::new(OTHER);
+    let clear = told("http://node1.example:8000/v1", key());
+    assert!(clear.len() == 1 && clear[0].contains("ROBORM_API_KEY") && clear[0].contains("clear text"), "{clear:?}");
+    assert!(clear[0].contains("node1.example:8000") && !clear[0].contains(OTHER), "{clear:?}");
+    assert_eq!(told("http://node1.example:8000/v1", key()), [""; 0], "once is enough");
+    assert_eq!(told("http://node2.example:8000/v1", None), [""; 0], "no key, nothing to lose");
+    for url in ["https://node2.example/v1", "http://127.0.0.1:8000/v1", "http://localhost:8000/v1"] {
+        assert_eq!(told(url, key()), [""; 0], "{url}");
+    }
 }
 
 #[test]

@@ -25,8 +25,8 @@ fn counts_calls_and_tokens_before_any_is_sent() {
     let estimate = bench.study(plan(3, 0), &model).estimate().unwrap();
     assert!(model.asked().is_empty());
     assert_eq!((estimate.calls, estimate.cached), (3, 0));
-    // "Task: " and "\nAnswer:" are 14 bytes, the three instructions 45: (14 + 15) / 4 tokens of text a call.
-    let prompt = 4.0 * 256.0 + 29.0 / 4.0;
+    // "Task: " and "\nAnswer:" are 14 bytes, the three instructions 45: (14 + 15) / 4 tokens of text a call, 8 of the message.
+    let prompt = 4.0 * 256.0 + 29.0 / 4.0 + 8.0;
     assert_eq!(estimate.prompt_tokens, (3.0_f64 * prompt).round() as u64);
     assert_eq!(estimate.completion_tokens, 3 * 8);
     let dollars = 3.0 * (prompt * 1e-6 + 8.0 * 1e-5);

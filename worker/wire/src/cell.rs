@@ -107,6 +107,11 @@ pub struct TableColumns {
 pub enum Reply {
     /// It is shown; go on.
     Seen,
+    /// To [`Event::Begin`]: do; lines of text may have so many characters.
+    Begin {
+        /// `None`: no limit is known.
+        columns: Option<usize>,
+    },
     /// To [`Event::Begin`]: do not; it was interrupted while it was compiled.
     Stop,
     /// To [`Event::Chart`]: whether it does.
@@ -122,6 +127,10 @@ pub struct Work {
     pub line: String,
     /// Characters that a line of text may have.
     pub columns: Option<usize>,
+    /// Variables whose types are about to be defined anew: the next cell does not find them. These alone, where there is
+    /// no command.
+    #[serde(default)]
+    pub outdated: Vec<String>,
 }
 
 /// A command is over.
@@ -183,5 +192,10 @@ pub struct Candidate {
 
 /// The variable that tells the child where the evaluator's socket is.
 pub const SOCKET: &str = "ROBORM_CELL_SOCKET";
+/// The variable that tells the child where it keeps what is open and scored, for the child that comes after it.
+pub const KEPT: &str = "ROBORM_CELL_KEPT";
+/// The variable that is set where evcxr's own server runs cells, which has no connection to anybody: what is shown is printed
+/// in evcxr's way.
+pub const PLAIN: &str = "ROBORM_KERNEL_PLAIN";
 /// The variable that tells the child where the pipes of the streams are.
 pub const STREAMS: &str = "ROBORM_CELL_STREAMS";

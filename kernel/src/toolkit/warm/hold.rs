@@ -14,7 +14,6 @@
 //! Compiled on its own, without the standard library: it must not bring a second one into rustc.
 
 #![no_std]
-#![allow(non_camel_case_types)]
 
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int, c_long, c_short, c_uint, c_void};

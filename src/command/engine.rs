@@ -1,16 +1,19 @@
-//! Where the engine is.
+//! Where the evaluator of Rust is, which a prompt starts and which is built and installed by itself.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use roborm::{Error, Result};
+use crate::{Error, Result};
 
 const PROGRAM: &str = "roborm-kernel";
 
 /// The program that `ROBORM_KERNEL` names (`none`: there is to be none); else the one that this program was installed
-/// with, that a Jupyter kernel was installed with, or that is on `PATH`.
-pub fn program() -> Result<PathBuf> {
+/// with, that a Jupyter kernel was installed with where Jupyter looks for kernels, or that is on `PATH`.
+///
+/// # Errors
+/// There is none: says where it was looked for and what to do.
+pub fn engine_program() -> Result<PathBuf> {
     if let Some(named) = env::var_os("ROBORM_KERNEL").filter(|named| !named.is_empty()) {
         let named = PathBuf::from(named);
         if named.as_os_str() == "none" {
@@ -31,8 +34,9 @@ pub fn program() -> Result<PathBuf> {
         env::split_paths(&path).map(|folder| folder.join(&file)).filter(|it| is_whole(it)).collect();
     beside.chain(installed()).chain(on_path).find(|program| program.is_file()).ok_or_else(|| {
         Error::usage("Rust expressions need the engine, which is not built; commands begin with `:`").with_help(
-            "`cargo xtask kernel` builds it, in the folder of roborm's sources; ROBORM_KERNEL names one that is \
-                 elsewhere; `:help` lists the commands",
+            "`cargo xtask kernel` builds it, in the folder of roborm's sources; one that was installed with --prefix DIR \
+                 is found where JUPYTER_PATH names DIR/share/jupyter, any other where ROBORM_KERNEL names it; `:help` lists \
+                 the commands",
         )
     })
 }
@@ -52,7 +56,9 @@ fn installed() -> Vec<PathBuf> {
     });
     let prefixes = set("VIRTUAL_ENV").map(|prefix| prefix.join("share/jupyter"));
     let system = ["/usr/local/share/jupyter", "/usr/share/jupyter"].map(PathBuf::from);
-    let folders = data.into_iter().chain(prefixes).chain(system).map(|folder| folder.join("kernels"));
+    let named = env::var_os("JUPYTER_PATH").unwrap_or_default();
+    let named = env::split_paths(&named).filter(|folder| !folder.as_os_str().is_empty()).collect::<Vec<_>>();
+    let folders = named.into_iter().chain(data).chain(prefixes).chain(system).map(|folder| folder.join("kernels"));
     let mut found = Vec::new();
     for kernels in folders {
         let mut specs: Vec<PathBuf> = fs::read_dir(kernels)

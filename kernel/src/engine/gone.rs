@@ -1,0 +1,185 @@
+//! Variables that are no more. evcxr forgets them without a word; rustc then says that there is no such name. Here it is
+//! remembered what became of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::defined::Defined;
+use super::event::Failure;
+use super::fault;
+
+/// What the cells so far defined, and which of their variables are gone.
+#[derive(Default)]
+pub(super) struct Gone {
+    /// The number of the cell that runs, where cells have numbers.
+    cell: Option<u64>,
+    fates: BTreeMap<String, Fate>,
+    /// What types are made of, as it was defined last.
+    shapes: BTreeMap<String, String>,
+    /// Statics that were told of.
+    statics: BTreeSet<String>,
+}
+
+/// What became of a variable.
+struct Fate {
+    /// In words, behind the variable's name.
+    what: String,
+    help: &'static str,
+}
+
+/// A piece of a cell, as it was before it ran.
+pub(super) struct Piece<'p> {
+    pub source: &'p str,
+    pub defined: &'p Defined,
+    /// The variables that there were.
+    pub before: &'p [String],
+    /// Those of them whose types it defines anew.
+    pub outdated: &'p [String],
+}
+
+/// How a piece of a cell ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// At its end.
+    Whole,
+    /// Before its end.
+    Early,
+    /// With the process.
+    Lost,
+    /// It did not run.
+    Never,
+}
+
+impl Gone {
+    /// A cell begins; it has a number where cells have numbers.
+    pub fn begin(&mut self, cell: Option<u64>) {
+        self.cell = cell;
+    }
+
+    /// The variables (name and type) whose types are made of something that is defined anew, and otherwise.
+    pub fn outdated(&self, defined: &Defined, variables: &[(String, String)]) -> Vec<String> {
+        let is_other = |(name, text): &&(String, String)| self.shapes.get(name).is_some_and(|before| before != text);
+        let mut changed: BTreeSet<&str> =
+            defined.shapes.iter().filter(is_other).map(|(name, _)| name.as_str()).collect();
+        if changed.is_empty() {
+            return Vec::new();
+        }
+        // And what is made of those.
+        loop {
+            let before = changed.len();
+            for (name, text) in &self.shapes {
+                if words(text).any(|word| changed.contains(word)) {
+                    changed.insert(name);
+                }
+            }
+            if changed.len() == before {
+                break;
+            }
+        }
+        let is_made_of = |of: &str| words(of).any(|word| changed.contains(word));
+        variables.iter().filter(|(_, of)| is_made_of(of)).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// A piece of a cell is over: remembers what it defined, and which variables are not among those of `now`. What the
+    /// user is told at once.
+    pub fn over(&mut self, piece: &Piece<'_>, now: &[String], end: End) -> Vec<String> {
+        let Piece { source, defined, before, outdated } = piece;
+        let mut notes = Vec::new();
+        let place = self.cell.map(|cell| format!(" in cell {cell}"));
+        for name in before.iter().filter(|name| !now.contains(name)) {
+            let fate = if end == End::Lost {
+                let by = place.as_deref().map_or_else(String::new, |place| format!(" that ended{place}"));
+                Fate { what: format!("was lost with the process{by}"), help: "run the cell again that makes it" }
+            } else if outdated.contains(name) {
+                let place = place.as_deref().unwrap_or_default();
+                notes.push(format!("note: `{name}` is lost: its type was defined anew"));
+                Fate {
+                    what: format!("was lost when its type was defined anew{place}"),
+                    help: "run the cell again that makes it",
+                }
+            } else {
+                let line = source.lines().rev().find(|line| words(line).any(|word| word == name)).unwrap_or_default();
+                let line = format!("`{}`", line.trim());
+                Fate {
+                    what: match &place {
+                        Some(place) => format!("was moved{place}: {line}"),
+                        None => format!("was moved by an earlier line: {line}"),
+                    },
+                    help: "a cell that takes a clone or a reference leaves it; to have it back, bind it again",
+                }
+            };
+            self.fates.insert(name.clone(), fate);
+        }
+        if end == End::Early {
+            for name in defined.bindings.iter().filter(|name| !now.contains(name)) {
+                let place = place.as_deref().unwrap_or_default();
+                let what = format!("was not kept, since the code that made it ended before its end{place}");
+                self.fates.insert(name.clone(), Fate { what, help: "run that again once it runs to its end" });
+            }
+        }
+        if matches!(end, End::Whole | End::Early) {
+            self.shapes.extend(defined.shapes.iter().cloned());
+        }
+        for name in defined.statics.iter().filter(|_| end == End::Whole) {
+            if self.statics.insert(name.clone()) {
+                let variable = name.to_lowercase();
+                notes.push(format!(
+                    "note: the static {name} starts anew in every cell; what is to last is a variable: `let {variable} = …;`"
+                ));
+            }
+        }
+        for name in now {
+            self.fates.remove(name);
+        }
+        notes
+    }
+
+    /// evcxr was told to forget everything.
+    pub fn forget(&mut self) {
+        *self = Self { cell: self.cell, ..Self::default() };
+    }
+
+    /// The failure, in which a name that rustc does not know is one that it is known what became of.
+    pub fn explain(&self, mut failure: Failure) -> Failure {
+        if failure.name != "E0425" {
+            return failure;
+        }
+        let said = failure.traceback.join("\n");
+        for (name, fate) in &self.fates {
+            let unknown = format!("cannot find value `{name}` in this scope");
+            if !said.contains(&unknown) {
+                continue;
+            }
+            let known = format!("`{name}` {}", fate.what);
+            failure.message = failure.message.replace(&unknown, &known);
+            for line in &mut failure.traceback {
+                *line = line.replace(&unknown, &known);
+            }
+            failure.traceback.push(fault::help(fate.help));
+        }
+        failure
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_go_with_what_their_types_are_made_of() {
+        let mut gone = Gone::default();
+        let variables = [("a", "std::vec::Vec<Outer>"), ("b", "Inner"), ("c", "i32"), ("d", "Innermost")]
+            .map(|(name, of)| (name.to_owned(), of.to_owned()));
+        let first = Defined::by("struct Inner { x: i32 } struct Outer { inner: Inner }");
+        let piece = Piece { source: "", defined: &first, before: &[], outdated: &[] };
+        assert!(gone.over(&piece, &[], End::Whole).is_empty());
+        let outdated = |gone: &Gone, source: &str| gone.outdated(&Defined::by(source), &variables);
+        assert_eq!(outdated(&gone, "struct Inner { x: u64 }"), ["a", "b"]);
+        assert_eq!(outdated(&gone, "struct Outer { inner: Inner, y: u8 }"), ["a"]);
+        assert!(outdated(&gone, "struct Inner   { x : i32 }").is_empty());
+        assert!(outdated(&gone, "struct Another;").is_empty());
+    }
+}
