@@ -281,8 +281,8 @@ fn the_true_encoder() {
 fn a_crash_halves_the_batch_and_costs_only_what_crashes_alone() {
     let model = fake();
     let replies = ask(&model, &frames(1, 4, 4), &["one", "three", "die", "refuse", "fifteen"]);
-    let dead = "t1: the worker of local checkpoints was killed (perhaps for want of memory): terrible things";
-    assert_eq!(texts(&replies), ["ANSWER: 5", "ANSWER: 2", dead, "t1: too long (shorten it)", "ANSWER: 4"]);
+    let dead = "the worker of local checkpoints was killed (perhaps for want of memory): terrible things";
+    assert_eq!(texts(&replies), ["ANSWER: 5", "ANSWER: 2", dead, "too long (shorten it)", "ANSWER: 4"]);
     assert_eq!(replies[2].as_ref().expect_err("it died").kind, FaultKind::Refused);
     let notes = model.notes();
     assert!(notes[0].ends_with("terrible things; started again with 2 instructions at a time"), "{notes:?}");
@@ -317,16 +317,16 @@ fn a_worker_that_hangs_is_ended() {
     spec.silence = Duration::from_secs(2);
     let model = LocalModel::open(&spec, PROMPT).expect("a checkpoint and a worker");
     let replies = ask(&model, &frames(1, 4, 4), &["hang"]);
-    assert_eq!(texts(&replies), ["t1: the worker of local checkpoints said nothing for 2 s"]);
+    assert_eq!(texts(&replies), ["the worker of local checkpoints said nothing for 2 s"]);
 }
 
 #[test]
 fn clips_that_cannot_be_sent() {
     let model = fake();
-    assert_eq!(texts(&ask(&model, &frames(0, 4, 4), &["a"])), ["t1: no frames to look at"]);
+    assert_eq!(texts(&ask(&model, &frames(0, 4, 4), &["a"])), ["no frames to look at"]);
     let mut mixed = Frames::clone(&frames(2, 4, 4));
     mixed.frames[1] = frames(1, 8, 4).frames[0].clone();
-    let message = "t1: frames of different sizes (4 x 4 and 8 x 4)";
+    let message = "frames of different sizes (4 x 4 and 8 x 4)";
     assert_eq!(texts(&ask(&model, &Arc::new(mixed), &["a"])), [message]);
 }
 

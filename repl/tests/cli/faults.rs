@@ -155,6 +155,26 @@ fn a_trajectory_without_frames_fails_alone() {
     for words in ["1.png", "gone", "go on with: roborm score m.csv"] {
         assert!(run.stderr.contains(words), "`{words}` is missing in: {}", run.stderr);
     }
+    // It would do nothing: no model refused anything.
+    assert!(!run.stderr.contains("--retry"), "{}", run.stderr);
+}
+
+#[test]
+fn a_clip_that_cannot_be_decoded_is_one_line_with_what_to_do() {
+    let bench = Bench::new();
+    bench.write("a.mp4", "this is no video at all, but a line of text");
+    bench.write("m.csv", "trajectory,video,task,label\na,a.mp4,lift the cup,4\n");
+    bench.write(
+        "p.jsonl",
+        "{\"task\":\"lift the cup\",\"strategy\":\"lexical\",\"instruction\":\"raise the cup\"}\n\
+         {\"task\":\"lift the cup\",\"strategy\":\"lexical\",\"instruction\":\"hoist the cup\"}\n",
+    );
+    let run = bench.run(&["score", "m.csv", "--model", "simulated", "--paraphrases", "p.jsonl"]);
+    assert_eq!(run.status, 1);
+    let told: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("failed: ")).collect();
+    assert_eq!(told.len(), 1, "{}", run.stderr);
+    assert!(told[0].contains("a.mp4 cannot be read as a video") && told[0].contains("can be read;"), "{}", told[0]);
+    assert!(told[0].ends_with("(3 pairs)"), "{}", told[0]);
 }
 
 #[test]

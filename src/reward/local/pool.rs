@@ -157,16 +157,20 @@ impl Place {
                 break;
             }
             let fault = match self.try_answer(job, &left, batch, &mut answers) {
-                Ok(()) => Fault::new(FaultKind::Refused, format!("{}: the worker gave no answer", job.trajectory)),
-                Err(Broken::Failed(failed)) => fault(&job.trajectory, &failed),
+                Ok(()) => Fault::new(FaultKind::Refused, "the worker gave no answer"),
+                Err(Broken::Failed(failed)) => fault(&failed),
                 Err(Broken::Gone(how)) => {
                     self.worker = None;
                     self.seen = None;
                     let tried = batch.unwrap_or(left.len()).min(left.len());
-                    let how = format!("{}: the worker of local checkpoints {how}", job.trajectory);
+                    let how = format!("the worker of local checkpoints {how}");
                     if tried > 1 {
                         batch = Some(tried / 2);
-                        self.note(format!("{how}; started again with {} instructions at a time", tried / 2));
+                        let less = match tried / 2 {
+                            1 => "one instruction".to_owned(),
+                            n => format!("{n} instructions"),
+                        };
+                        self.note(format!("{}: {how}; started again with {less} at a time", job.trajectory));
                         continue;
                     }
                     let still = unanswered(&answers);
@@ -233,7 +237,7 @@ impl Place {
                 lock(tally).answered(&answer, shares.is_some());
                 put(answer.index, Ok(Scored { answer, shares, latency_ms }));
             }
-            Say::Refused { index, why } => put(index, Err(fault(&job.trajectory, &why))),
+            Say::Refused { index, why } => put(index, Err(fault(&why))),
             Say::Done { notes: new } => {
                 let mut tally = lock(tally);
                 new.into_iter().for_each(|note| tally.trouble(format!("{}: {note}", job.trajectory)));
@@ -279,12 +283,11 @@ fn unanswered(answers: &[Option<Result<Scored, Fault>>]) -> Vec<usize> {
     (0..answers.len()).filter(|&index| answers[index].is_none()).collect()
 }
 
-fn fault(trajectory: &str, failed: &Failed) -> Fault {
+/// Whose it is, the study says.
+fn fault(failed: &Failed) -> Fault {
     let help = failed.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-    match failed.kind {
-        FailedKind::Setup => Fault::new(FaultKind::Fatal, format!("{}{help}", failed.message)),
-        _ => Fault::new(FaultKind::Refused, format!("{trajectory}: {}{help}", failed.message)),
-    }
+    let kind = if failed.kind == FailedKind::Setup { FaultKind::Fatal } else { FaultKind::Refused };
+    Fault::new(kind, format!("{}{help}", failed.message))
 }
 
 /// The frames as the worker takes them.
