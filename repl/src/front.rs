@@ -13,6 +13,9 @@ use crate::engine::{self, Ended, Engine, Handed, Show};
 use crate::tour::Tour;
 use crate::{help, lines, speak};
 
+/// Words with their variables put in, and the folder that the files of some lie in; or how the line ended before that.
+type PutIn = std::result::Result<(Vec<String>, Option<TempDir>), Ended>;
+
 /// The session of a prompt or of a script.
 pub struct Front {
     session: Session,
@@ -172,7 +175,7 @@ impl Front {
 
     /// The words of a command with those of variables (`$scores`) as what the command takes for them; what lies in the
     /// folder lasts as long as that.
-    fn handed(&self, mut words: Vec<String>) -> Result<std::result::Result<(Vec<String>, Option<TempDir>), Ended>> {
+    fn handed(&self, mut words: Vec<String>) -> Result<PutIn> {
         let names: Vec<String> = words.iter().filter_map(|word| variable(word)).map(str::to_owned).collect();
         if names.is_empty() {
             return Ok(Ok((words, None)));
