@@ -84,8 +84,8 @@ fn of_value(value: &Value) -> Answer {
     }))
 }
 
-/// `text` with null in place of the numbers that JSON has not (`NaN`, `Infinity`) and that servers in Python write all the
-/// same: an answer that was paid for is not thrown away for them.
+/// `text` with null in place of the numbers that JSON has not (`NaN`, `Infinity`), which servers in Python write all the
+/// same, and of those beyond all measure: an answer that was paid for is not thrown away for them.
 fn without_nan(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -95,6 +95,19 @@ fn without_nan(text: &str) -> String {
         if let Some(word) = word {
             plain.push_str("null");
             rest = &rest[word.len()..];
+            continue;
+        }
+        if !in_string && c.is_ascii_digit() {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).unwrap_or(rest.len());
+            let number = &rest[..end];
+            if number.parse::<f64>().is_ok_and(f64::is_infinite) {
+                // Its sign, where it has one, is written already.
+                plain.truncate(plain.trim_end_matches('-').len());
+                plain.push_str("null");
+            } else {
+                plain.push_str(number);
+            }
+            rest = &rest[end..];
             continue;
         }
         in_string ^= c == '"' && !escaped;

@@ -144,10 +144,14 @@ impl Drop for Route<'_> {
     }
 }
 
-/// The name that requests have for a provider: replies show `Google AI Studio`, requests take `google-ai-studio`.
+/// The name that requests have for a provider: replies show `Google AI Studio` and `Z.AI`, requests take
+/// `google-ai-studio` and `z-ai`. `Google` alone is Vertex.
 fn slug(name: &str) -> String {
-    let words = name.split(|c: char| c.is_whitespace()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("-").to_lowercase()
+    let words = name.split(|c: char| c.is_whitespace() || c == '.').filter(|word| !word.is_empty());
+    match words.collect::<Vec<_>>().join("-").to_lowercase() {
+        google if google == "google" => "google-vertex".to_owned(),
+        slug => slug,
+    }
 }
 
 #[cfg(test)]
@@ -176,6 +180,13 @@ mod tests {
         providers.route().answered(Some("Together"));
         assert_eq!(providers.route().ignored(), ["google-ai-studio"]);
         assert_eq!(providers.route().failed(None), Blame::Server, "nobody was named");
+    }
+
+    #[test]
+    fn names_of_replies_are_those_of_requests() {
+        let shown = ["Google AI Studio", "Google", "Z.AI", "Amazon Bedrock", "DeepInfra"];
+        let asked = ["google-ai-studio", "google-vertex", "z-ai", "amazon-bedrock", "deepinfra"];
+        assert_eq!(shown.map(slug), asked);
     }
 
     #[test]

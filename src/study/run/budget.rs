@@ -23,6 +23,8 @@ struct Purse {
     /// Replies that told their cost, and what they cost together: what the next call of unknown price may cost.
     priced: u64,
     closed: bool,
+    /// What a call that was refused may have cost, the least of them.
+    refused: Option<f64>,
 }
 
 impl Purse {
@@ -56,6 +58,9 @@ impl Budget {
                     purse.in_flight += 1;
                     granted.push(Reservation { budget: self.clone(), amount });
                 }
+                if granted.is_empty() && !purse.closed && purse.in_flight == 0 {
+                    purse.refused = Some(purse.refused.map_or(amount, |least| least.min(amount)));
+                }
                 // Waiting while holding some would have two batches wait for each other.
                 if !granted.is_empty() || purse.closed || purse.in_flight == 0 {
                     return granted;
@@ -76,6 +81,19 @@ impl Budget {
     pub fn allows_another(&self) -> bool {
         let purse = self.purse();
         self.max.is_none_or(|max| purse.spent < max && purse.spent + purse.reserved <= max * (1.0 + 1e-9))
+    }
+
+    /// Why calls were left that would have gone beyond the limit, where some were.
+    pub fn refusal(&self) -> Option<String> {
+        let purse = self.purse();
+        let (refused, max) = (purse.refused?, self.max?);
+        let left = (max - purse.spent).max(0.0);
+        let money = |dollars: f64| format!("${}", (dollars * 1e6).ceil() / 1e6);
+        let left = format!("${}", (left * 1e6).floor() / 1e6);
+        Some(format!(
+            "limit: the next call may cost {}, and {left} of ${max} is left; give more to go on",
+            money(refused)
+        ))
     }
 
     /// Refuses whatever is still asked for.

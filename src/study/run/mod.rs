@@ -178,5 +178,6 @@ fn finish(engine: &Arc<Engine>) -> Result<Outcome> {
     let scores = table::table(engine)?;
     let mut notes: Vec<String> = engine.study.models.iter().flat_map(|model| model.notes()).collect();
     notes.extend(of_money(&by_model, engine.resent.load(Ordering::Relaxed)));
+    notes.extend(engine.budget.refusal().filter(|_| counts.unspent > 0));
     Ok(Outcome { counts, by_model, failures, stopped, notes, scores })
 }

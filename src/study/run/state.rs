@@ -27,7 +27,7 @@ pub(super) struct At {
     pub repeat: u32,
 }
 
-/// How a pair ended so far.
+/// How a pair ended so far. A reply may be kept of any of them, of an earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Planned,
@@ -262,7 +262,12 @@ impl Engine {
             }
             Claim::Failed(fault) => self.fail(at, key, fault),
             Claim::Unknown => self.unknown(at, key),
-            Claim::Taken { .. } | Claim::Free | Claim::Held => return false,
+            // It may have an answer already, for another to be asked in place of: until that comes, the old one stands.
+            Claim::Taken { .. } => {
+                self.set_end(at, key, End::Planned);
+                return false;
+            }
+            Claim::Free | Claim::Held => return false,
         }
         true
     }

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use polars::prelude::*;
 use serde_json::Value;
 
-use super::state::{At, End, Engine, lock};
+use super::state::{At, Engine, lock};
 use crate::Result;
 use crate::reward::{Reply, Why};
 use crate::scores::{ScoreTable, column};
+use crate::study::ledger::PairKey;
 use crate::study::plan::Standing;
+
 use crate::study::reading;
 
 /// The rows of all pairs that have a reply: by model, then in the plan's order.
@@ -49,7 +51,8 @@ fn add_trajectory(
     for wording in 0..planned.wordings.len() {
         for repeat in 0..engine.plan().repeats() {
             let at = At { model, trajectory, wording, repeat };
-            if let (End::Cached | End::Called, key) = engine.end(at) {
+            let (_, key) = engine.end(at);
+            if key != PairKey::from_bytes([0; 32]) {
                 answered.push((at, key));
             }
         }

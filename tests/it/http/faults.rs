@@ -281,6 +281,11 @@ async fn odd_bodies_are_no_panic() {
     let (reply, notes, _stub) = after([Fault::Raw { status: 200, body: nan.into() }]).await;
     let reply = reply.expect("answered");
     assert_eq!((reply.text.as_str(), reply.usage.cost_usd, notes.sends()), ("NaN \" NaN 4", None, vec![1]));
+    let beyond = r#"{"choices":[{"finish_reason":"stop","message":{"content":"1e999 4"}}],"usage":{"cost":-1e999,"prompt_tokens":12}}"#;
+    let (reply, notes, _stub) = after([Fault::Raw { status: 200, body: beyond.into() }]).await;
+    let reply = reply.expect("answered");
+    assert_eq!((reply.text.as_str(), reply.usage.cost_usd, notes.sends()), ("1e999 4", None, vec![1]));
+    assert_eq!(reply.usage.prompt_tokens, Some(12));
     let long = format!("{{\"error\":{{\"code\":400,\"message\":\"{}\\n\\u001b[31m\"}}}}", "x ".repeat(5000));
     let (reply, _, _stub) = after([Fault::Raw { status: 400, body: long }]).await;
     let message = reply.expect_err("refused").message;

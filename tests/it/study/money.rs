@@ -58,6 +58,13 @@ fn an_unparsed_reply_is_kept_and_asked_again_on_request_only() {
     bench.run(plan(3, 0), &vague);
     let outcome = bench.study(plan(3, 0), &vague).retry_unparsed(true).run().unwrap();
     assert_eq!((outcome.counts.called, vague.asked().len()), (3, 6));
+
+    // What there is no money to ask again for stands as it was, and so does what fails when it is asked again.
+    let outcome = bench.study(plan(3, 0), &vague).retry_unparsed(true).max_cost_usd(0.0).run().unwrap();
+    assert_eq!((outcome.counts.called, outcome.counts.unspent, outcome.scores.len()), (0, 3, 3));
+    let faulty = Arc::new(Fake::answering("n", |_, _| Err(fault(FaultKind::Refused, "moderated"))));
+    let outcome = bench.study(plan(3, 0), &faulty).retry_unparsed(true).run().unwrap();
+    assert_eq!((outcome.counts.failed, outcome.scores.len()), (3, 3));
 }
 
 #[test]
@@ -79,8 +86,9 @@ fn a_known_price_keeps_the_limit() {
     // The limit is a run's: the next one goes on.
     let outcome = bench.study(plan(6, 3), &model).max_cost_usd(10.0).run().unwrap();
     assert_eq!((outcome.counts.cached, outcome.counts.called, outcome.counts.unspent), (10, 10, 4));
-    let outcome = bench.study(plan(6, 3), &model).max_cost_usd(0.0).run().unwrap();
+    let outcome = bench.study(plan(6, 3), &model).max_cost_usd(0.5).run().unwrap();
     assert_eq!((outcome.counts.cached, outcome.counts.called, outcome.counts.unspent), (20, 0, 4));
+    assert_eq!(outcome.notes, ["limit: the next call may cost $1, and $0.5 of $0.5 is left; give more to go on"]);
 }
 
 #[test]
