@@ -29,7 +29,9 @@ fn paths_that_leave_the_dataset_are_refused() {
     ] {
         let error = open(out, OpenOptions::default()).expect_err(out);
         assert!(error.is_input() && error.to_string().contains(&format!("line 1: path {out} leaves ")), "{error:?}");
-        assert_eq!(error.help(), Some("where that is meant, allow a folder that holds both with --root DIR"));
+        assert!(
+            error.help().is_some_and(|help| help.starts_with("where that is meant") && help.contains("--root DIR"))
+        );
     }
     assert!(open("loop.mp4", OpenOptions::default()).expect_err("a loop").to_string().contains("links without end"));
     assert!(open("absent/../../out/secret.mp4", OpenOptions::default()).is_err());
