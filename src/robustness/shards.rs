@@ -1,5 +1,7 @@
 //! Units by trajectory, in as many parts as keep what is at work within a core's cache.
 
+use rayon::prelude::*;
+
 use super::cell::Cell;
 use super::dictionary::Pairs;
 use super::part::Units;
@@ -81,9 +83,13 @@ impl<'a> Shards<'a> {
 
     /// All units: a code a key column, their sums, and their failures a boundary.
     pub fn finish(mut self) -> (Vec<u32>, Vec<Cell>, Vec<u32>) {
-        let (mut codes, mut cells, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        let (counting, trajectory) = (self.counting, self.trajectory);
+        self.shards.par_iter_mut().for_each(|shard| shard.work_off(counting, trajectory));
+        let units: usize = self.shards.iter().map(|shard| shard.cells.len()).sum();
+        let mut codes = Vec::with_capacity(units * counting.keys.len());
+        let mut cells = Vec::with_capacity(units);
+        let mut failed = Vec::with_capacity(units * counting.boundaries.len());
         for mut shard in self.shards.drain(..) {
-            shard.work_off(self.counting, self.trajectory);
             codes.append(&mut shard.codes);
             cells.append(&mut shard.cells);
             failed.append(&mut shard.failed);

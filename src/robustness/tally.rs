@@ -90,8 +90,8 @@ impl Tally {
         let (columns, codes) = (counting.columns(), counting.codes());
         let chunks: Vec<usize> = (0..source.chunks()).collect();
         let mut parts: Vec<Part> = Vec::new();
-        // As many chunks in flight as threads: one batch is merged while the next is read.
-        for batch in chunks.chunks(rayon::current_num_threads().max(1)) {
+        // One batch is merged while the next is read; with several chunks a thread nobody waits for the last of them long.
+        for batch in chunks.chunks(4 * rayon::current_num_threads().max(1)) {
             let (next, ()) = rayon::join(
                 || {
                     let read = |&i: &usize| -> Result<Part> {
