@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::folder::read_json;
+use super::files::read_json;
 use crate::{Error, Result};
 
 /// The architecture of a checkpoint.
@@ -97,7 +97,7 @@ impl Config {
 
     fn parse(value: &Value) -> Result<Self> {
         let top = Fields::new(value, "")?;
-        let kind = top.text("model_type").unwrap_or("none");
+        let kind = top.text("model_type")?.unwrap_or("none");
         let class = value["architectures"][0].as_str().unwrap_or(kind);
         if kind != "qwen3_vl" {
             return Err(Error::setup(format!(
@@ -127,8 +127,8 @@ impl Config {
         Ok(Self {
             image_token: top.count_or("image_token_id", 151_655)?,
             video_token: top.count_or("video_token_id", 151_656)?,
-            tied: top.flag("tie_word_embeddings").or(text.flag("tie_word_embeddings")).unwrap_or(false),
-            transformers_version: top.text("transformers_version").map(str::to_owned),
+            tied: top.flag("tie_word_embeddings")?.or(text.flag("tie_word_embeddings")?).unwrap_or(false),
+            transformers_version: top.text("transformers_version")?.map(str::to_owned),
             text: text_config,
             vision: vision_config,
         })
@@ -146,18 +146,22 @@ impl TextConfig {
             Some(rope) => Some(rope),
             None => fields.child("rope_scaling")?,
         };
-        if let Some(kind) = rope.as_ref().and_then(|rope| rope.text("rope_type").or(rope.text("type")))
+        let kind = match &rope {
+            Some(rope) => rope.text("rope_type")?.or(rope.text("type")?),
+            None => None,
+        };
+        if let Some(kind) = kind
             && !matches!(kind, "default" | "mrope")
         {
             return Err(Error::setup(format!("rope of type {kind} is not known here")).with_help(
                 "remove the rope scaling from config.json, or run the checkpoint behind a server: --base-url",
             ));
         }
-        let rope_theta = match rope.as_ref().and_then(|rope| rope.number("rope_theta")) {
+        let rope_theta = match rope.as_ref().map_or(Ok(None), |rope| rope.number("rope_theta"))? {
             Some(theta) => theta,
-            None => fields.number("rope_theta").unwrap_or(500_000.0),
+            None => fields.number("rope_theta")?.unwrap_or(500_000.0),
         };
-        let mrope_section = match rope.as_ref().and_then(|rope| rope.whole_numbers("mrope_section")) {
+        let mrope_section = match rope.as_ref().map_or(Ok(None), |rope| rope.whole_numbers("mrope_section"))? {
             Some(section) => <[i64; 3]>::try_from(section)
                 .map_err(|section| Error::setup(format!("mrope_section has {} parts, not 3", section.len())))?,
             None => [24, 20, 20],
@@ -189,7 +193,7 @@ impl TextConfig {
             heads,
             kv_heads,
             head_dim,
-            norm_eps: fields.number("rms_norm_eps").unwrap_or(1e-6),
+            norm_eps: fields.number("rms_norm_eps")?.unwrap_or(1e-6),
             rope_theta,
             mrope_section,
             max_positions: fields.positive_or("max_position_embeddings", 128_000)?,
@@ -211,7 +215,8 @@ impl VisionConfig {
         fields.only("hidden_act", &json!("gelu_pytorch_tanh"))?;
         fields.only("in_channels", &json!(3))?;
         let depth = fields.positive("depth")?;
-        let deepstack = fields.whole_numbers("deepstack_visual_indexes").unwrap_or_default();
+        let rope = fields.child("rope_parameters")?;
+        let deepstack = fields.whole_numbers("deepstack_visual_indexes")?.unwrap_or_default();
         if let Some(wrong) = deepstack.iter().find(|&&index| !(0..depth).contains(&index)) {
             return Err(Error::setup(format!("deepstack_visual_indexes names block {wrong} of {depth}")));
         }
@@ -226,7 +231,7 @@ impl VisionConfig {
             out_hidden: fields.positive("out_hidden_size")?,
             position_side,
             deepstack,
-            rope_theta: fields.child("rope_parameters")?.and_then(|rope| rope.number("rope_theta")).unwrap_or(10_000.0),
+            rope_theta: rope.map_or(Ok(None), |rope| rope.number("rope_theta"))?.unwrap_or(10_000.0),
         })
     }
 }
@@ -260,12 +265,32 @@ impl<'a> Fields<'a> {
         if self.place.is_empty() { field.to_owned() } else { format!("{}.{field}", self.place) }
     }
 
-    pub(crate) fn text(&self, field: &str) -> Option<&'a str> {
-        self.map.get(field)?.as_str()
+    /// All of it.
+    pub(crate) fn value(&self) -> Value {
+        Value::Object(self.map.clone())
     }
 
-    pub(crate) fn flag(&self, field: &str) -> Option<bool> {
-        self.map.get(field)?.as_bool()
+    /// A value of a kind. Of another kind it is an error, never as if it were absent: transformers would stop at it, or
+    /// compute with it.
+    fn get<T>(&self, field: &str, kind: &str, read: impl Fn(&'a Value) -> Option<T>) -> Result<Option<T>> {
+        let Some(value) = self.map.get(field) else { return Ok(None) };
+        match read(value) {
+            Some(read) => Ok(Some(read)),
+            None => Err(Error::setup(format!("{} is {value}, not {kind}", self.name(field)))),
+        }
+    }
+
+    /// As [`Fields::get`], where null is as good as absent.
+    fn get_or_null<T>(&self, field: &str, kind: &str, read: impl Fn(&'a Value) -> Option<T>) -> Result<Option<T>> {
+        if self.map.get(field).is_some_and(Value::is_null) { Ok(None) } else { self.get(field, kind, read) }
+    }
+
+    pub(crate) fn text(&self, field: &str) -> Result<Option<&'a str>> {
+        self.get_or_null(field, "a text", Value::as_str)
+    }
+
+    pub(crate) fn flag(&self, field: &str) -> Result<Option<bool>> {
+        self.get_or_null(field, "true or false", Value::as_bool)
     }
 
     /// Refuses a setting of another value than the one that is computed here; absent and null are that one.
@@ -287,24 +312,38 @@ impl<'a> Fields<'a> {
     /// Refuses weights that are not plain numbers.
     pub(crate) fn refuse_quantised(&self) -> Result<()> {
         for field in ["quantization_config", "compression_config"] {
-            let Some(Value::Object(how)) = self.map.get(field) else { continue };
-            let method = how.get("quant_method").and_then(Value::as_str).unwrap_or("of an unnamed method");
+            let Some(how) = self.map.get(field).filter(|how| !how.is_null()) else { continue };
+            let method = how["quant_method"].as_str().unwrap_or("of an unnamed method");
             return Err(Error::setup(format!("{}: quantised weights ({method}) cannot be run here", self.name(field)))
                 .with_help("take the checkpoint in bf16, or run this one behind a server: --base-url"));
         }
         Ok(())
     }
 
-    pub(crate) fn number(&self, field: &str) -> Option<f64> {
-        self.map.get(field)?.as_f64()
+    pub(crate) fn number(&self, field: &str) -> Result<Option<f64>> {
+        self.get(field, "a number", Value::as_f64)
     }
 
-    pub(crate) fn numbers(&self, field: &str) -> Option<Vec<f64>> {
-        self.map.get(field)?.as_array()?.iter().map(Value::as_f64).collect()
+    /// A number of a processor or a generation, where null is the default.
+    pub(crate) fn number_or_null(&self, field: &str) -> Result<Option<f64>> {
+        self.get_or_null(field, "a number", Value::as_f64)
     }
 
-    pub(crate) fn whole_numbers(&self, field: &str) -> Option<Vec<i64>> {
-        self.map.get(field)?.as_array()?.iter().map(Value::as_i64).collect()
+    pub(crate) fn numbers_or_null(&self, field: &str) -> Result<Option<Vec<f64>>> {
+        self.get_or_null(field, "a list of numbers", |value| value.as_array()?.iter().map(Value::as_f64).collect())
+    }
+
+    fn whole_numbers(&self, field: &str) -> Result<Option<Vec<i64>>> {
+        self.get(field, "a list of whole numbers", |value| value.as_array()?.iter().map(Value::as_i64).collect())
+    }
+
+    /// Token ids: one, or a list of them; null and an empty list are none.
+    pub(crate) fn ids(&self, field: &str) -> Result<Option<Vec<i64>>> {
+        let read = |value: &Value| match value {
+            Value::Array(items) => items.iter().map(Value::as_i64).collect::<Option<Vec<_>>>(),
+            one => one.as_i64().map(|id| vec![id]),
+        };
+        Ok(self.get_or_null(field, "a token id or a list of them", read)?.filter(|ids| !ids.is_empty()))
     }
 
     fn count_or(&self, field: &str, default: i64) -> Result<i64> {
