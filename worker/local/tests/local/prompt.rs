@@ -119,6 +119,15 @@ fn templates_of_qwen_pass_without_a_note() {
     let thinking = published().replace("assistant\\n' }}{%- endif %}", "assistant\\n<think>\\n' }}{%- endif %}");
     assert_ne!(thinking, published());
     assert_eq!(said(&thinking), Ok(None));
+    let opening = |template: &str| {
+        let copy = copy("base");
+        std::fs::write(copy.path().join("chat_template.jinja"), template).expect("a writable copy");
+        let prompt = prompt(copy.path()).expect("a template of Qwen");
+        prompt.expand("x", &Visual::Image, Grid { t: 1, h: 2, w: 2 }, false)
+    };
+    let whole = "<|im_start|>user\n<|vision_start|><|image_pad|><|vision_end|>x<|im_end|>\n<|im_start|>assistant\n";
+    assert_eq!(opening(&published()), whole);
+    assert_eq!(opening(&thinking), [whole, "<think>\n"].concat());
 }
 
 #[test]
