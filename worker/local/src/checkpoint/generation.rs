@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::config::Fields;
+use super::fields::Fields;
 use super::files::{read_json, read_json_if_any};
 use crate::{Error, Result};
 

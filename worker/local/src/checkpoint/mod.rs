@@ -1,6 +1,7 @@
 //! A checkpoint folder: its configuration, and where each of its tensors lies, checked before anything is loaded.
 
 mod config;
+mod fields;
 mod files;
 mod folder;
 mod generation;
@@ -8,8 +9,8 @@ mod pixels;
 mod safetensors;
 mod shapes;
 
-pub(crate) use config::Fields;
 pub use config::{Config, TextConfig, VisionConfig};
+pub(crate) use fields::Fields;
 pub(crate) use files::{read_json, read_json_if_any, read_text};
 pub use folder::{Checkpoint, resolve};
 pub use generation::Generation;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::VisionConfig;
-use super::config::Fields;
+use super::fields::Fields;
 use super::files::read_json_if_any;
 use crate::{Error, Result};
 
