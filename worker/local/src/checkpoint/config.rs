@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::folder::read_json;
+use super::fields::Fields;
+use super::files::read_json;
 use crate::{Error, Result};
 
 /// The architecture of a checkpoint.
@@ -97,7 +98,7 @@ impl Config {
 
     fn parse(value: &Value) -> Result<Self> {
         let top = Fields::new(value, "")?;
-        let kind = top.text("model_type").unwrap_or("none");
+        let kind = top.text("model_type")?.unwrap_or("none");
         let class = value["architectures"][0].as_str().unwrap_or(kind);
         if kind != "qwen3_vl" {
             return Err(Error::setup(format!(
@@ -127,8 +128,8 @@ impl Config {
         Ok(Self {
             image_token: top.count_or("image_token_id", 151_655)?,
             video_token: top.count_or("video_token_id", 151_656)?,
-            tied: top.flag("tie_word_embeddings").or(text.flag("tie_word_embeddings")).unwrap_or(false),
-            transformers_version: top.text("transformers_version").map(str::to_owned),
+            tied: top.flag("tie_word_embeddings")?.or(text.flag("tie_word_embeddings")?).unwrap_or(false),
+            transformers_version: top.text("transformers_version")?.map(str::to_owned),
             text: text_config,
             vision: vision_config,
         })
@@ -146,18 +147,22 @@ impl TextConfig {
             Some(rope) => Some(rope),
             None => fields.child("rope_scaling")?,
         };
-        if let Some(kind) = rope.as_ref().and_then(|rope| rope.text("rope_type").or(rope.text("type")))
+        let kind = match &rope {
+            Some(rope) => rope.text("rope_type")?.or(rope.text("type")?),
+            None => None,
+        };
+        if let Some(kind) = kind
             && !matches!(kind, "default" | "mrope")
         {
             return Err(Error::setup(format!("rope of type {kind} is not known here")).with_help(
                 "remove the rope scaling from config.json, or run the checkpoint behind a server: --base-url",
             ));
         }
-        let rope_theta = match rope.as_ref().and_then(|rope| rope.number("rope_theta")) {
+        let rope_theta = match rope.as_ref().map_or(Ok(None), |rope| rope.number("rope_theta"))? {
             Some(theta) => theta,
-            None => fields.number("rope_theta").unwrap_or(500_000.0),
+            None => fields.number("rope_theta")?.unwrap_or(500_000.0),
         };
-        let mrope_section = match rope.as_ref().and_then(|rope| rope.whole_numbers("mrope_section")) {
+        let mrope_section = match rope.as_ref().map_or(Ok(None), |rope| rope.whole_numbers("mrope_section"))? {
             Some(section) => <[i64; 3]>::try_from(section)
                 .map_err(|section| Error::setup(format!("mrope_section has {} parts, not 3", section.len())))?,
             None => [24, 20, 20],
@@ -189,7 +194,7 @@ impl TextConfig {
             heads,
             kv_heads,
             head_dim,
-            norm_eps: fields.number("rms_norm_eps").unwrap_or(1e-6),
+            norm_eps: fields.number("rms_norm_eps")?.unwrap_or(1e-6),
             rope_theta,
             mrope_section,
             max_positions: fields.positive_or("max_position_embeddings", 128_000)?,
@@ -211,7 +216,8 @@ impl VisionConfig {
         fields.only("hidden_act", &json!("gelu_pytorch_tanh"))?;
         fields.only("in_channels", &json!(3))?;
         let depth = fields.positive("depth")?;
-        let deepstack = fields.whole_numbers("deepstack_visual_indexes").unwrap_or_default();
+        let rope = fields.child("rope_parameters")?;
+        let deepstack = fields.whole_numbers("deepstack_visual_indexes")?.unwrap_or_default();
         if let Some(wrong) = deepstack.iter().find(|&&index| !(0..depth).contains(&index)) {
             return Err(Error::setup(format!("deepstack_visual_indexes names block {wrong} of {depth}")));
         }
@@ -226,108 +232,7 @@ impl VisionConfig {
             out_hidden: fields.positive("out_hidden_size")?,
             position_side,
             deepstack,
-            rope_theta: fields.child("rope_parameters")?.and_then(|rope| rope.number("rope_theta")).unwrap_or(10_000.0),
+            rope_theta: rope.map_or(Ok(None), |rope| rope.number("rope_theta"))?.unwrap_or(10_000.0),
         })
-    }
-}
-
-/// The largest number that a configuration may name: products of three of them stay far from overflow.
-const LARGEST: i64 = 1 << 20;
-
-/// A JSON object with its place in the file, so that an error can say which number it is about.
-#[derive(Clone)]
-pub(crate) struct Fields<'a> {
-    map: &'a Map<String, Value>,
-    place: &'a str,
-}
-
-impl<'a> Fields<'a> {
-    pub(crate) fn new(value: &'a Value, place: &'a str) -> Result<Self> {
-        match value {
-            Value::Object(map) => Ok(Self { map, place }),
-            _ => Err(Error::setup(format!("{} is not an object", if place.is_empty() { "the file" } else { place }))),
-        }
-    }
-
-    pub(crate) fn child(&self, name: &'a str) -> Result<Option<Self>> {
-        match self.map.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => Self::new(value, name).map(Some),
-        }
-    }
-
-    fn name(&self, field: &str) -> String {
-        if self.place.is_empty() { field.to_owned() } else { format!("{}.{field}", self.place) }
-    }
-
-    pub(crate) fn text(&self, field: &str) -> Option<&'a str> {
-        self.map.get(field)?.as_str()
-    }
-
-    pub(crate) fn flag(&self, field: &str) -> Option<bool> {
-        self.map.get(field)?.as_bool()
-    }
-
-    /// Refuses a setting of another value than the one that is computed here; absent and null are that one.
-    pub(crate) fn only(&self, field: &str, known: &Value) -> Result<()> {
-        let same = |value: &Value| match (value.as_f64(), known.as_f64()) {
-            (Some(value), Some(known)) => (value - known).abs() <= 1e-9,
-            _ => value == known,
-        };
-        match self.map.get(field) {
-            None | Some(Value::Null) => Ok(()),
-            Some(value) if same(value) => Ok(()),
-            Some(value) => {
-                Err(Error::setup(format!("{} is {value}, and only {known} is known here", self.name(field)))
-                    .with_help("run the checkpoint behind a server instead: --base-url"))
-            }
-        }
-    }
-
-    /// Refuses weights that are not plain numbers.
-    pub(crate) fn refuse_quantised(&self) -> Result<()> {
-        for field in ["quantization_config", "compression_config"] {
-            let Some(Value::Object(how)) = self.map.get(field) else { continue };
-            let method = how.get("quant_method").and_then(Value::as_str).unwrap_or("of an unnamed method");
-            return Err(Error::setup(format!("{}: quantised weights ({method}) cannot be run here", self.name(field)))
-                .with_help("take the checkpoint in bf16, or run this one behind a server: --base-url"));
-        }
-        Ok(())
-    }
-
-    pub(crate) fn number(&self, field: &str) -> Option<f64> {
-        self.map.get(field)?.as_f64()
-    }
-
-    pub(crate) fn numbers(&self, field: &str) -> Option<Vec<f64>> {
-        self.map.get(field)?.as_array()?.iter().map(Value::as_f64).collect()
-    }
-
-    pub(crate) fn whole_numbers(&self, field: &str) -> Option<Vec<i64>> {
-        self.map.get(field)?.as_array()?.iter().map(Value::as_i64).collect()
-    }
-
-    fn count_or(&self, field: &str, default: i64) -> Result<i64> {
-        match self.map.get(field) {
-            None | Some(Value::Null) => Ok(default),
-            Some(value) => match value.as_i64() {
-                Some(number) if number >= 0 => Ok(number),
-                _ => Err(Error::setup(format!("{} is {value}, not a whole number", self.name(field)))),
-            },
-        }
-    }
-
-    pub(crate) fn positive(&self, field: &str) -> Result<i64> {
-        match self.map.get(field) {
-            None | Some(Value::Null) => Err(Error::setup(format!("{} is missing", self.name(field)))),
-            Some(_) => self.positive_or(field, 1),
-        }
-    }
-
-    pub(crate) fn positive_or(&self, field: &str, default: i64) -> Result<i64> {
-        match self.count_or(field, default)? {
-            number @ 1..=LARGEST => Ok(number),
-            number => Err(Error::setup(format!("{} is {number}, not from 1 to {LARGEST}", self.name(field)))),
-        }
     }
 }

@@ -1,12 +1,12 @@
 //! The folder of a checkpoint: which files it has, whether they are whole, where each tensor lies.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::files::read_json;
 use super::safetensors::{Shard, TensorInfo};
 use super::{Config, Generation, ImagePixels, VideoPixels, expected};
 use crate::{Error, Result};
@@ -172,15 +172,4 @@ fn shards(folder: &Path) -> Result<Vec<PathBuf>> {
         paths.push(path);
     }
     Ok(paths)
-}
-
-/// A JSON file.
-pub(crate) fn read_json(path: &Path) -> Result<Value> {
-    let text = fs::read_to_string(path).map_err(|error| Error::setup(format!("{}: {error}", path.display())))?;
-    serde_json::from_str(&text).map_err(|error| Error::setup(format!("{}: {error}", path.display())))
-}
-
-/// A JSON file that need not be there.
-pub(crate) fn read_json_if_any(path: &Path) -> Result<Option<Value>> {
-    if path.exists() { read_json(path).map(Some) } else { Ok(None) }
 }

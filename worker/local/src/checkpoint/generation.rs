@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::config::Fields;
-use super::folder::{read_json, read_json_if_any};
-use crate::Result;
+use super::fields::Fields;
+use super::files::{read_json, read_json_if_any};
+use crate::{Error, Result};
 
 /// Stop tokens and the penalty of repetitions. Temperature, top-p and top-k do nothing in greedy decoding.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,28 +22,28 @@ impl Generation {
     /// at last Qwen's own (`<|im_end|>`, `<|endoftext|>`).
     ///
     /// # Errors
-    /// Where a file is damaged.
+    /// Where a file is damaged, or asks for what is not computed here.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("generation_config.json");
-        let generation = read_json_if_any(&path)?.unwrap_or_default();
-        if let Value::Object(fields) = &generation {
-            let known = Fields::new(&generation, "")?;
-            for (name, neutral) in neutral() {
-                // An empty list asks for nothing.
-                if fields.get(name).and_then(Value::as_array).is_some_and(Vec::is_empty) {
-                    continue;
-                }
-                known.only(name, &neutral).map_err(|error| error.at(&path.display().to_string()))?;
+        let generation = read_json_if_any(&path)?.unwrap_or_else(|| Value::Object(Default::default()));
+        let at = |error: Error| error.at(&path.display().to_string());
+        let fields = Fields::new(&generation, "").map_err(at)?;
+        for (name, neutral) in neutral() {
+            // An empty list asks for nothing.
+            if generation[name].as_array().is_some_and(Vec::is_empty) {
+                continue;
             }
+            fields.only(name, &neutral).map_err(at)?;
         }
-        let config = read_json(&folder.join("config.json"))?;
-        let stop = [&generation["eos_token_id"], &config["eos_token_id"], &config["text_config"]["eos_token_id"]]
-            .into_iter()
-            .find_map(ids)
-            .unwrap_or_else(|| vec![151_645, 151_643]);
-        let repetition_penalty =
-            generation["repetition_penalty"].as_f64().filter(|&penalty| penalty > 0.0).unwrap_or(1.0);
-        Ok(Self { stop, repetition_penalty })
+        let penalty = fields.number_or_null("repetition_penalty").map_err(at)?;
+        if let Some(impossible) = penalty.filter(|&penalty| penalty <= 0.0) {
+            return Err(at(Error::setup(format!("repetition_penalty is {impossible:?}, not above 0"))));
+        }
+        let stop = match fields.ids("eos_token_id").map_err(at)? {
+            Some(stop) => Some(stop),
+            None => configured(folder)?,
+        };
+        Ok(Self { stop: stop.unwrap_or_else(|| vec![151_645, 151_643]), repetition_penalty: penalty.unwrap_or(1.0) })
     }
 }
 
@@ -66,12 +66,13 @@ fn neutral() -> [(&'static str, Value); 13] {
     ]
 }
 
-/// One id, or a list of them.
-fn ids(value: &Value) -> Option<Vec<i64>> {
-    match value {
-        Value::Array(items) => {
-            items.iter().map(Value::as_i64).collect::<Option<Vec<_>>>().filter(|ids| !ids.is_empty())
-        }
-        other => other.as_i64().map(|id| vec![id]),
-    }
+/// The stop tokens of `config.json`.
+fn configured(folder: &Path) -> Result<Option<Vec<i64>>> {
+    let path = folder.join("config.json");
+    let config = read_json(&path)?;
+    let at = |error: Error| error.at(&path.display().to_string());
+    let top = Fields::new(&config, "").map_err(at)?;
+    let text = top.child("text_config").map_err(at)?;
+    let below = text.map_or(Ok(None), |text| text.ids("eos_token_id")).map_err(at)?;
+    Ok(top.ids("eos_token_id").map_err(at)?.or(below))
 }

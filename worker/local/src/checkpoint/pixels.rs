@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::VisionConfig;
-use super::config::Fields;
-use super::folder::read_json_if_any;
+use super::fields::Fields;
+use super::files::read_json_if_any;
 use crate::{Error, Result};
 
 /// How the frames of a video become pixels.
@@ -40,12 +40,17 @@ pub(super) fn read(
     vision: &VisionConfig,
     notes: &mut Vec<String>,
 ) -> Result<(VideoPixels, ImagePixels)> {
-    let both = read_json_if_any(&folder.join("processor_config.json"))?.unwrap_or_default();
-    let part = |file: &str, key: &str| -> Result<(Value, String)> {
+    let shared = folder.join("processor_config.json");
+    let both = read_json_if_any(&shared)?.unwrap_or_else(|| Value::Object(Default::default()));
+    let at = |error: Error| error.at(&shared.display().to_string());
+    let both = Fields::new(&both, "").map_err(at)?;
+    let part = |file: &str, key: &'static str| -> Result<(Value, String)> {
         let path = folder.join(file);
-        Ok(match read_json_if_any(&path)? {
-            Some(value) => (value, path.display().to_string()),
-            None if both[key].is_object() => (both[key].clone(), format!("{}/processor_config.json", folder.display())),
+        if let Some(value) = read_json_if_any(&path)? {
+            return Ok((value, path.display().to_string()));
+        }
+        Ok(match both.child(key).map_err(at)? {
+            Some(fields) => (fields.value(), shared.display().to_string()),
             None => (Value::Object(Default::default()), path.display().to_string()),
         })
     };
@@ -71,7 +76,7 @@ fn video(value: &Value, vision: &VisionConfig) -> Result<VideoPixels> {
     let defaults = ImagePixels { fewest: 128 * 32 * 32, most: 32 * 32 * 768, mean: [0.5; 3], std: [0.5; 3] };
     Ok(VideoPixels {
         image: image(value, vision, defaults)?,
-        cap_frames: fields.flag("cap_pixels_per_frame").unwrap_or(false),
+        cap_frames: fields.flag("cap_pixels_per_frame")?.unwrap_or(false),
         frame_tokens: fields.positive_or("max_video_tokens", 768)?,
     })
 }
@@ -96,18 +101,19 @@ fn image(value: &Value, vision: &VisionConfig, defaults: ImagePixels) -> Result<
         }
     }
     let size = fields.child("size")?;
-    let edge = |name: &str, old: &str, default: i64| {
-        let new = size.as_ref().and_then(|size| size.number(name));
-        new.or(fields.number(old)).map_or(default, |edge| edge as i64)
+    let edge = |name: &str, old: &str, default: i64| -> Result<i64> {
+        let new = size.as_ref().map_or(Ok(None), |size| size.number_or_null(name))?;
+        let old = fields.number_or_null(old)?;
+        Ok(new.or(old).map_or(default, |edge| edge as i64))
     };
-    let three = |name: &str, default: [f64; 3]| match fields.numbers(name) {
+    let three = |name: &str, default: [f64; 3]| match fields.numbers_or_null(name)? {
         None => Ok(default),
         Some(numbers) => <[f64; 3]>::try_from(numbers)
             .map_err(|numbers| Error::setup(format!("{name} has {} numbers, not 3", numbers.len()))),
     };
     let pixels = ImagePixels {
-        fewest: edge("shortest_edge", "min_pixels", defaults.fewest),
-        most: edge("longest_edge", "max_pixels", defaults.most),
+        fewest: edge("shortest_edge", "min_pixels", defaults.fewest)?,
+        most: edge("longest_edge", "max_pixels", defaults.most)?,
         mean: three("image_mean", defaults.mean)?,
         std: three("image_std", defaults.std)?,
     };

@@ -1,6 +1,5 @@
 //! A safetensors file, mapped into memory: `u64 header length, header in JSON, data`.
 
-use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -64,10 +63,10 @@ impl Shard {
     /// Maps a file and checks its header and its length.
     ///
     /// # Errors
-    /// Where the file is missing, cut short or no safetensors file.
+    /// Where the file is missing, no regular file, cut short or no safetensors file.
     pub fn open(path: &Path) -> Result<Self> {
         let trouble = |what: String| Error::setup(format!("{}: {what}", path.display()));
-        let file = File::open(path).map_err(|error| trouble(error.to_string()))?;
+        let file = super::files::open(path)?;
         // SAFETY: the map is only read. Another process that shortens the file meanwhile ends this worker with SIGBUS,
         // which its supervisor reports; no memory of another's is touched.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| trouble(error.to_string()))?;
@@ -100,16 +99,25 @@ impl Shard {
     /// The names of its tensors and where they lie, each checked to lie inside the file.
     ///
     /// # Errors
-    /// Where the header is no JSON, or a tensor's type, shape and place do not fit each other or the file.
+    /// Where the header is no JSON, a tensor's type, shape and place do not fit each other or the file, or tensors overlap or
+    /// leave bytes over.
     pub fn tensors(&self) -> Result<Vec<(String, TensorInfo)>> {
         let trouble = |what: String| Error::setup(format!("{}: {what}", self.path.display()));
         let header: Value = serde_json::from_slice(&self.map[8..self.data])
             .map_err(|error| trouble(format!("a damaged header: {error}")))?;
         let Value::Object(header) = header else { return Err(trouble("a damaged header: no object".into())) };
-        let mut tensors = Vec::with_capacity(header.len());
+        let room = (self.map.len() - self.data) as u64;
+        let (mut tensors, mut places) = (Vec::with_capacity(header.len()), Vec::new());
         for (name, entry) in header {
+            if name == "__metadata__" {
+                continue;
+            }
+            let numbers = |value: &Value| value.as_array()?.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>();
             // Older BERTs hold the row numbers 0, 1, 2 … of their positions as a tensor.
-            if name == "__metadata__" || name.ends_with("embeddings.position_ids") {
+            if name.ends_with("embeddings.position_ids") {
+                if let Some(&[start, end]) = numbers(&entry["data_offsets"]).as_deref() {
+                    places.push((start, end, name));
+                }
                 continue;
             }
             let dtype = match entry["dtype"].as_str() {
@@ -123,7 +131,6 @@ impl Shard {
                         ));
                 }
             };
-            let numbers = |value: &Value| value.as_array()?.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>();
             let (Some(shape), Some(offsets)) = (numbers(&entry["shape"]), numbers(&entry["data_offsets"])) else {
                 return Err(trouble(format!("a damaged header: {name} has no shape or no place")));
             };
@@ -134,15 +141,40 @@ impl Shard {
             if end.checked_sub(start) != Some(size) {
                 return Err(trouble(format!("a damaged header: {name} of shape {shape:?} does not fill its place")));
             }
-            let room = (self.map.len() - self.data) as u64;
             if end > room {
                 return Err(trouble(format!("cut short: {name} ends {} bytes after the end of the file", end - room))
                     .with_help("download it again"));
             }
             let range = self.data + start as usize..self.data + end as usize;
             let shape = shape.into_iter().map(|side| side as i64).collect();
+            places.push((start, end, name.clone()));
             tensors.push((name, TensorInfo { dtype, shape, range }));
         }
+        gapless(places, room).map_err(trouble)?;
         Ok(tensors)
+    }
+}
+
+/// The format wants every byte of the data to be of one tensor: what is not so was put together wrongly, and a tensor in
+/// it may hold another's numbers.
+fn gapless(mut places: Vec<(u64, u64, String)>, room: u64) -> Result<(), String> {
+    places.sort();
+    let (mut filled, mut before) = (0, None);
+    for (start, end, name) in places {
+        let last = before.as_deref().unwrap_or("the header");
+        if start < filled {
+            return Err(format!("a damaged header: {last} and {name} overlap"));
+        }
+        if start > filled {
+            return Err(format!(
+                "a damaged header: between {last} and {name} lie {} bytes of no tensor",
+                start - filled
+            ));
+        }
+        (filled, before) = (end, Some(name));
+    }
+    match room.saturating_sub(filled) {
+        0 => Ok(()),
+        bytes => Err(format!("after the last tensor come {bytes} bytes more")),
     }
 }

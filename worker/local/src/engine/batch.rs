@@ -27,6 +27,8 @@ struct Sequence<'a> {
     /// For each generated token: the probabilities that the answers 1 to 5 had in its place.
     digits: Vec<[f64; 5]>,
     stopped: bool,
+    /// Its logits were not finite: whatever was chosen by them is no answer.
+    broken: bool,
 }
 
 impl Sequence<'_> {
@@ -34,7 +36,7 @@ impl Sequence<'_> {
     fn restart(&mut self) {
         self.ids.truncate(self.prompt);
         self.digits.clear();
-        self.stopped = false;
+        (self.stopped, self.broken) = (false, false);
     }
 }
 
@@ -79,7 +81,7 @@ impl Engine {
         if shared.len() < visual_end || (waiting.len() == 1 && !kept) {
             for sequence in &mut waiting {
                 guarded(|| self.alone(clip, sequence, question.max_tokens, say))?;
-                say(Event::Answer(self.answer(sequence, 1)));
+                say(self.outcome(sequence, 1));
             }
             return Ok(notes);
         }
@@ -103,8 +105,15 @@ impl Engine {
                 }
                 Err(error) => return Err(error),
             }
-            for sequence in now.iter() {
-                say(Event::Answer(self.answer(sequence, count)));
+            for sequence in now.iter_mut() {
+                // What is not finite in one gets into all beside it, through values that a mask only makes nothing of
+                // where they are numbers. Alone it is seen whose it was.
+                let alone = sequence.broken && count > 1;
+                if alone {
+                    sequence.restart();
+                    guarded(|| self.together(prefix, std::slice::from_mut(sequence), question.max_tokens, say))?;
+                }
+                say(self.outcome(sequence, if alone { 1 } else { count }));
             }
             done += count;
         }
@@ -149,6 +158,7 @@ impl Engine {
                 delta,
                 digits: Vec::new(),
                 stopped: false,
+                broken: false,
             });
         }
         Ok(sequences)
@@ -172,7 +182,7 @@ impl Engine {
         let owners = vec![0; sequence.prompt];
         self.decode(&mut prefix, std::slice::from_mut(sequence), owners, last, max_tokens, say);
         prefix.crop(sequence.prompt);
-        clip.prefix = Some(prefix);
+        clip.prefix = (!sequence.broken).then_some(prefix);
         Ok(())
     }
 
@@ -250,6 +260,7 @@ impl Engine {
                 sequence.digits.push(std::array::from_fn(|digit| shares.double_value(&[row, digit as i64])));
             }
         }
+        let finite = logits.isfinite().all_dim(1, false).to_device(tch::Device::Cpu);
         let penalty = self.checkpoint.generation.repetition_penalty;
         let logits = if penalty == 1.0 { logits.shallow_clone() } else { penalised(logits, active, penalty) };
         let best = logits.argmax(1, false).to_device(tch::Device::Cpu);
@@ -257,7 +268,8 @@ impl Engine {
             let forced = sequence.forced.and_then(|forced| forced.get(sequence.ids.len() - sequence.prompt));
             let id = forced.copied().unwrap_or_else(|| best.int64_value(&[row]));
             sequence.ids.push(id);
-            sequence.stopped = self.checkpoint.generation.stop.contains(&id);
+            sequence.broken = finite.int64_value(&[row]) == 0;
+            sequence.stopped = sequence.broken || self.checkpoint.generation.stop.contains(&id);
         }
     }
 
@@ -272,6 +284,22 @@ impl Engine {
         let theirs = all.eq(SHARED).logical_or(&all.eq_tensor(&new));
         let hidden = theirs.logical_and(&places.le_tensor(&new_places)).logical_not();
         Tensor::zeros([count as i64, total], (kind, device)).masked_fill(&hidden, f64::NEG_INFINITY)
+    }
+
+    /// The answer, or why there is none.
+    fn outcome(&self, sequence: &Sequence, batch: usize) -> Event {
+        if !sequence.broken {
+            return Event::Answer(self.answer(sequence, batch));
+        }
+        let (name, help) = match self.text.options().0 {
+            Kind::Half => ("f16", "use dtype=bf16 or f32"),
+            Kind::BFloat16 => {
+                ("bf16", "use dtype=f32; where that does not help, the training of the checkpoint diverged")
+            }
+            _ => ("f32", "the training of the checkpoint diverged, or config.json is of another"),
+        };
+        let error = Error::request(format!("the numbers are not finite in {name}")).with_help(help);
+        Event::Refused(sequence.index, error)
     }
 
     fn answer(&self, sequence: &Sequence, batch: usize) -> Answer {

@@ -29,10 +29,11 @@ impl Opened {
     /// # Errors
     /// Where the checkpoint is not whole, its parts do not fit each other, or the memory does not suffice.
     pub fn open(folder: &Path, device: Device, dtype: Option<Dtype>, video: &str) -> Result<Self> {
-        let checkpoint = Checkpoint::open(folder)?;
+        let mut checkpoint = Checkpoint::open(folder)?;
         let tokenizer = Tokenizer::read(&checkpoint.folder)?;
         let layout = Layout::parse(video, checkpoint.config.transformers_version.as_deref())?;
         let prompt = Prompt::new(&checkpoint, &tokenizer, layout)?;
+        checkpoint.notes.extend(prompt.note().map(str::to_owned));
         let dtype = dtype.unwrap_or_else(|| stored(&checkpoint));
         hardware::check_memory(&checkpoint, device, dtype)?;
         Ok(Self { checkpoint, tokenizer, prompt, layout, device, dtype })

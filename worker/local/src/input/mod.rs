@@ -5,6 +5,7 @@ mod patches;
 mod positions;
 mod prompt;
 mod size;
+mod template;
 
 #[cfg(feature = "libtorch")]
 pub use patches::{Patches, patches};

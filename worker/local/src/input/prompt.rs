@@ -3,6 +3,7 @@
 use roborm_wire::local::stored_video;
 
 use super::Grid;
+use super::template::Template;
 use crate::checkpoint::Checkpoint;
 use crate::tokenizer::Tokenizer;
 use crate::{Error, Result};
@@ -58,14 +59,16 @@ pub struct Prompt {
     /// What the chat template puts before the answer.
     opening: String,
     merge: i64,
+    note: Option<String>,
 }
 
 impl Prompt {
-    /// For a checkpoint: its special tokens are looked for, and the chat template for whether the answer opens with a
-    /// thought.
+    /// For a checkpoint: its special tokens are looked for, and the chat template for whether it writes what is written
+    /// here and whether the answer opens with a thought.
     ///
     /// # Errors
-    /// Where the tokenizer lacks a token of the chat, or gives one another id than `config.json`.
+    /// Where the tokenizer lacks a token of the chat, or gives one another id than `config.json`, or the chat template
+    /// writes other words around a message.
     pub fn new(checkpoint: &Checkpoint, tokenizer: &Tokenizer, layout: Layout) -> Result<Self> {
         let config = &checkpoint.config;
         for (text, id) in [
@@ -91,15 +94,14 @@ impl Prompt {
                 config.text.vocab
             )));
         }
-        let thinks = ["chat_template.jinja", "chat_template.json", "tokenizer_config.json"].into_iter().any(|file| {
-            let text = std::fs::read_to_string(checkpoint.folder.join(file)).unwrap_or_default();
-            // As it stands in Jinja, and in Jinja inside JSON.
-            text.contains("assistant\\n<think>")
-                || text.contains("assistant\n<think>")
-                || text.contains("assistant\\\\n<think>")
-        });
+        let Template { thinks, note } = Template::read(&checkpoint.folder)?;
         let opening = if thinks { "<|im_start|>assistant\n<think>\n" } else { "<|im_start|>assistant\n" };
-        Ok(Self { layout, opening: opening.to_owned(), merge: config.vision.merge })
+        Ok(Self { layout, opening: opening.to_owned(), merge: config.vision.merge, note })
+    }
+
+    /// What the user should know of the chat template.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// The whole prompt, every patch of the picture a token of its own.

@@ -63,7 +63,7 @@ impl SentenceConfig {
 
     fn parse(value: &Value) -> Result<Self> {
         let fields = Fields::new(value, "")?;
-        let kind = fields.text("model_type").unwrap_or("none");
+        let kind = fields.text("model_type")?.unwrap_or("none");
         if kind != "bert" {
             let class = value["architectures"][0].as_str().unwrap_or(kind);
             return Err(Error::setup(format!("{class} (model_type {kind}) is no model of sentences known here"))
@@ -90,7 +90,7 @@ impl SentenceConfig {
             heads,
             positions: fields.positive("max_position_embeddings")?,
             types: fields.positive_or("type_vocab_size", 2)?,
-            norm_eps: fields.number("layer_norm_eps").unwrap_or(1e-12),
+            norm_eps: fields.number("layer_norm_eps")?.unwrap_or(1e-12),
             longest: 0,
         })
     }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
+use crate::checkpoint::read_text;
 use crate::{Error, Result};
 
 /// A WordPiece tokenizer.
@@ -91,9 +92,7 @@ impl WordPieces {
     /// Where it is missing, damaged, or asks for what is not known here.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("tokenizer.json");
-        let at = |error: Error| error.at(&path.display().to_string());
-        let text = std::fs::read_to_string(&path).map_err(|error| at(Error::setup(error.to_string())))?;
-        Self::parse(&text).map_err(at)
+        Self::parse(&read_text(&path)?).map_err(|error| error.at(&path.display().to_string()))
     }
 
     fn parse(text: &str) -> Result<Self> {

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::checkpoint::read_text;
 use crate::{Error, Result};
 use file::Special;
 use merge::Merges;
@@ -40,9 +41,7 @@ impl Tokenizer {
             return Err(Error::setup(format!("{}: no tokenizer (tokenizer.json is missing)", folder.display()))
                 .with_help("copy tokenizer.json from the base model's folder; a fine-tune keeps its tokenizer"));
         }
-        let text =
-            std::fs::read_to_string(&path).map_err(|error| Error::setup(format!("{}: {error}", path.display())))?;
-        Self::parse(&text).map_err(|error| error.at(&path.display().to_string()))
+        Self::parse(&read_text(&path)?).map_err(|error| error.at(&path.display().to_string()))
     }
 
     /// From the text of a `tokenizer.json`.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use roborm_local::checkpoint::{Checkpoint, Config, Generation};
+use roborm_local::checkpoint::{Checkpoint, Config, Generation, Shard};
 use serde_json::json;
 
 use crate::fixture::{CASES, copy, edit, folder};
@@ -288,4 +288,172 @@ fn defaults_and_tensors_left_out_are_noted() {
     );
     let unused = "not used, being no part of the architecture: the tensor model.language_model.layers.2.";
     assert!(notes[1].starts_with(unused) && notes[1].ends_with(" more"), "{notes:?}");
+}
+
+#[test]
+fn values_of_another_kind_are_never_as_if_absent() {
+    let tokens = "not a token id or a list of them";
+    for (file, pointer, key, value, message) in [
+        (
+            "config.json",
+            "/text_config/rope_parameters",
+            "rope_theta",
+            json!("5000000.0"),
+            "rope_parameters.rope_theta is \"5000000.0\", not a number",
+        ),
+        (
+            "config.json",
+            "/text_config/rope_parameters",
+            "mrope_section",
+            json!("6,3,3"),
+            "rope_parameters.mrope_section is \"6,3,3\", not a list of whole numbers",
+        ),
+        (
+            "config.json",
+            "/text_config/rope_parameters",
+            "mrope_section",
+            json!([6, 3.5, 3]),
+            "rope_parameters.mrope_section is [6,3.5,3], not a list of whole numbers",
+        ),
+        (
+            "config.json",
+            "/text_config/rope_parameters",
+            "rope_type",
+            json!(1),
+            "rope_parameters.rope_type is 1, not a text",
+        ),
+        ("config.json", "/text_config", "rms_norm_eps", json!(null), "text_config.rms_norm_eps is null, not a number"),
+        (
+            "config.json",
+            "/vision_config",
+            "deepstack_visual_indexes",
+            json!("0,2"),
+            "vision_config.deepstack_visual_indexes is \"0,2\", not a list of whole numbers",
+        ),
+        (
+            "config.json",
+            "/vision_config/rope_parameters",
+            "rope_theta",
+            json!([]),
+            "rope_parameters.rope_theta is [], not a number",
+        ),
+        ("config.json", "", "tie_word_embeddings", json!("true"), "tie_word_embeddings is \"true\", not true or false"),
+        ("config.json", "", "transformers_version", json!(5.24), "transformers_version is 5.24, not a text"),
+        (
+            "config.json",
+            "",
+            "quantization_config",
+            json!("fp8"),
+            "quantization_config: quantised weights (of an unnamed method) cannot be run here",
+        ),
+        (
+            "generation_config.json",
+            "",
+            "repetition_penalty",
+            json!("1.5"),
+            "repetition_penalty is \"1.5\", not a number",
+        ),
+        ("generation_config.json", "", "repetition_penalty", json!(0.0), "repetition_penalty is 0.0, not above 0"),
+        (
+            "processor_config.json",
+            "/video_processor",
+            "image_mean",
+            json!("x"),
+            "image_mean is \"x\", not a list of numbers",
+        ),
+        (
+            "processor_config.json",
+            "/video_processor",
+            "cap_pixels_per_frame",
+            json!(1),
+            "cap_pixels_per_frame is 1, not true or false",
+        ),
+        (
+            "processor_config.json",
+            "/video_processor/size",
+            "longest_edge",
+            json!("768"),
+            "size.longest_edge is \"768\", not a number",
+        ),
+        ("processor_config.json", "", "image_processor", json!(5), "image_processor is not an object"),
+    ] {
+        let copy = copy("base");
+        edit(copy.path(), file, |config| config.pointer_mut(pointer).expect("the fixture has it")[key] = value);
+        assert_eq!(refused(copy.path()), format!("DIR/{file}: {message}"));
+    }
+    let copy = copy("base");
+    for value in [json!("302"), json!([302, "300"]), json!(302.5), json!(true)] {
+        edit(copy.path(), "generation_config.json", |config| config["eos_token_id"] = value.clone());
+        assert_eq!(refused(copy.path()), format!("DIR/generation_config.json: eos_token_id is {value}, {tokens}"));
+    }
+    // Where the one file names none, the other is asked.
+    edit(copy.path(), "generation_config.json", |config| config["eos_token_id"] = json!(null));
+    edit(copy.path(), "config.json", |config| config["text_config"]["eos_token_id"] = json!("302"));
+    assert_eq!(refused(copy.path()), format!("DIR/config.json: text_config.eos_token_id is \"302\", {tokens}"));
+    edit(copy.path(), "config.json", |config| config["text_config"]["eos_token_id"] = json!(302));
+    assert_eq!(Generation::read(copy.path()).expect("one").stop, [302]);
+    for file in ["generation_config.json", "processor_config.json"] {
+        let copy = crate::fixture::copy("base");
+        fs::write(copy.path().join(file), "[]").expect("a writable copy");
+        assert_eq!(refused(copy.path()), format!("DIR/{file}: the file is not an object"));
+    }
+}
+
+#[test]
+fn absent_numbers_keep_their_defaults() {
+    let copy = copy("base");
+    edit(copy.path(), "config.json", |config| {
+        let text = config["text_config"].as_object_mut().expect("an object");
+        text.retain(|key, _| key != "rms_norm_eps" && key != "rope_parameters");
+    });
+    edit(copy.path(), "generation_config.json", |config| *config = json!({"repetition_penalty": null}));
+    let config = Config::read(copy.path()).expect("no number is missed");
+    assert_eq!((config.text.norm_eps, config.text.rope_theta), (1e-6, 500_000.0));
+    assert_eq!(config.text.mrope_section, [24, 20, 20]);
+    let generation = Generation::read(copy.path()).expect("nothing is missed");
+    assert_eq!(generation, Generation { stop: vec![151_645, 151_643], repetition_penalty: 1.0 });
+}
+
+#[test]
+fn every_byte_of_a_shard_is_of_one_tensor() {
+    // Two tensors of 2 x bf16 in 8 bytes, as the header says; what the file holds beyond is not.
+    let shard = |places: [[u64; 2]; 2], bytes: usize| {
+        let entry = |place| json!({"dtype": "BF16", "shape": [2], "data_offsets": place});
+        let header = json!({"a": entry(places[0]), "b": entry(places[1])}).to_string();
+        [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &vec![0; bytes]].concat()
+    };
+    for (places, bytes, message) in [
+        ([[0, 4], [4, 8]], 8, None),
+        ([[4, 8], [0, 4]], 8, None),
+        ([[0, 4], [4, 8]], 11, Some("after the last tensor come 3 bytes more")),
+        ([[0, 4], [2, 6]], 6, Some("a damaged header: a and b overlap")),
+        ([[0, 4], [0, 4]], 4, Some("a damaged header: a and b overlap")),
+        ([[0, 4], [6, 10]], 10, Some("a damaged header: between a and b lie 2 bytes of no tensor")),
+        ([[2, 6], [6, 10]], 10, Some("a damaged header: between the header and a lie 2 bytes of no tensor")),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("model.safetensors");
+        fs::write(&path, shard(places, bytes)).expect("a file");
+        let got = Shard::open(&path).expect("its header is whole").tensors().map(|all| all.len());
+        let want = message.map_or(Ok(2), |message| Err(format!("{}: {message}", path.display())));
+        assert_eq!(got.map_err(|error| error.to_string()), want);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_file_is_not_waited_for() {
+    for file in ["config.json", "generation_config.json", "processor_config.json", "model.safetensors"] {
+        let copy = copy("base");
+        let path = copy.path().join(file);
+        fs::remove_file(&path).expect("it was there");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("a tool of every system").success());
+        assert_eq!(refused(copy.path()), format!("DIR/{file}: no regular file"));
+        fs::remove_file(&path).expect("it was made");
+        std::os::unix::fs::symlink("/dev/zero", &path).expect("a link");
+        assert_eq!(refused(copy.path()), format!("DIR/{file}: no regular file"));
+    }
+    let long = copy("base");
+    let file = fs::File::options().write(true).open(long.path().join("generation_config.json"));
+    file.expect("a writable copy").set_len(1 << 40).expect("a sparse file");
+    assert_eq!(refused(long.path()), "DIR/generation_config.json: longer than 64 MiB");
 }

@@ -1,6 +1,6 @@
 //! Answers: the 32 tokens of transformers, alone and many at a time over one prefill.
 
-use roborm_local::checkpoint::Dtype;
+use roborm_local::checkpoint::{Checkpoint, Dtype};
 use roborm_local::engine::{Engine, Event, Question};
 use roborm_wire::local::Answer;
 use tch::Device;
@@ -294,4 +294,101 @@ fn too_little_memory_is_said_before_loading() {
     let message = error.to_string();
     assert!(message.starts_with("the weights take 2"), "{message}");
     assert!(message.contains(" GB as bf16, and this machine has "), "{message}");
+}
+
+/// Changes a tensor of a copy's single file, stored in bf16, number by number.
+fn reweigh(folder: &std::path::Path, name: &str, change: impl Fn(usize, f32) -> f32) {
+    let (path, range) = {
+        let checkpoint = Checkpoint::open(folder).expect("whole");
+        let (shard, info) = &checkpoint.tensors[name];
+        assert_eq!(info.dtype, Dtype::Bf16);
+        (shard.path().to_owned(), info.range.clone())
+    };
+    let mut bytes = std::fs::read(&path).expect("it is there");
+    for (index, number) in bytes[range].chunks_exact_mut(2).enumerate() {
+        let stored = u16::from_le_bytes([number[0], number[1]]);
+        let changed = change(index, f32::from_bits(u32::from(stored) << 16));
+        number.copy_from_slice(&((changed.to_bits() >> 16) as u16).to_le_bytes());
+    }
+    std::fs::write(&path, bytes).expect("a writable copy");
+}
+
+/// Answers by their places, and refusals with what to do about them.
+type Outcome = (Vec<usize>, Vec<(usize, String, Option<String>)>);
+
+fn outcome(folder: &std::path::Path, dtype: Dtype, texts: &[String]) -> Outcome {
+    let mut engine = Engine::load(folder, Device::Cpu, Some(dtype), "stored", &mut |_| {}).expect("loaded");
+    let visual = roborm_local::input::Visual::Video(roborm_local::input::timestamps(&Texts::of("base").times, 2));
+    engine.see_frames(Tensors::of("base").get("frames"), visual, &mut |_| {}).expect("seen");
+    let (mut answers, mut refused) = (Vec::new(), Vec::new());
+    let question = Question { texts, text_first: false, max_tokens: 4, batch: None, forced: &[] };
+    let notes = engine.score(&question, &mut |event| match event {
+        Event::Answer(answer) => answers.push(answer.index),
+        Event::Refused(index, why) => refused.push((index, why.to_string(), why.help().map(str::to_owned))),
+        Event::Alive(_) | Event::Logits(..) => {}
+    });
+    assert_eq!(notes, Ok(Vec::new()));
+    answers.sort_unstable();
+    (answers, refused)
+}
+
+const NOT_FINITE: &str = "the numbers are not finite in f16";
+
+#[test]
+fn logits_that_are_not_finite_are_no_answer() {
+    let copy = copy("base");
+    // At most seven times this after a norm over 48 numbers: more than f16 holds.
+    reweigh(copy.path(), "model.language_model.norm.weight", |_, _| 60_000.0);
+    let texts = Texts::of("base").whole();
+    for texts in [&texts[..], &texts[..1]] {
+        let (answers, mut refused) = outcome(copy.path(), Dtype::F16, texts);
+        refused.sort();
+        let help = Some("use dtype=bf16 or f32".to_owned());
+        let all: Vec<_> = (0..texts.len()).map(|index| (index, NOT_FINITE.to_owned(), help.clone())).collect();
+        assert_eq!((answers.len(), refused), (0, all));
+        assert_eq!(outcome(copy.path(), Dtype::F32, texts), ((0..texts.len()).collect(), Vec::new()));
+    }
+}
+
+#[test]
+fn one_that_overflows_does_not_take_the_others_with_it() {
+    let copy = copy("base");
+    let mut texts = Texts::of("base").whole();
+    texts[1].push_str(" Z");
+    let engine = seen("base", true);
+    let letter = *engine.tokenizer().encode(" Z").last().expect("a token") as usize;
+    let others = |text: &String| !engine.tokenizer().encode(text).contains(&(letter as i64));
+    assert!(texts.iter().enumerate().all(|(index, text)| others(text) == (index != 1)));
+    drop(engine);
+    // The first of 48 dimensions is that letter's alone until the first MLP, which makes too much of it.
+    let wide = 48;
+    reweigh(copy.path(), "model.language_model.embed_tokens.weight", |index, old| match (index / wide, index % wide) {
+        (row, column) if row == letter => {
+            if column == 0 {
+                1000.0
+            } else {
+                0.0
+            }
+        }
+        (_, 0) => 0.0,
+        _ => old,
+    });
+    let inner = 2 * 2 * 24;
+    reweigh(copy.path(), "model.visual.merger.linear_fc2.weight", |index, old| if index < inner { 0.0 } else { old });
+    reweigh(copy.path(), "model.visual.merger.linear_fc2.bias", |index, old| if index == 0 { 0.0 } else { old });
+    let heads = 4 * 24;
+    let layer = "model.language_model.layers.0";
+    reweigh(
+        copy.path(),
+        &format!("{layer}.self_attn.o_proj.weight"),
+        |index, old| if index < heads { 0.0 } else { old },
+    );
+    for name in ["gate_proj", "up_proj"] {
+        let of = |index: usize, old: f32| if index.is_multiple_of(wide) { 2000.0 } else { old };
+        reweigh(copy.path(), &format!("{layer}.mlp.{name}.weight"), of);
+    }
+    let (answers, refused) = outcome(copy.path(), Dtype::F16, &texts);
+    assert_eq!(answers, [0, 2, 3]);
+    assert_eq!(refused.iter().map(|(index, why, _)| (*index, why.as_str())).collect::<Vec<_>>(), [(1, NOT_FINITE)]);
+    assert_eq!(outcome(copy.path(), Dtype::F32, &texts), (vec![0, 1, 2, 3], Vec::new()));
 }

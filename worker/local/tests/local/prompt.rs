@@ -4,7 +4,7 @@ use roborm_local::checkpoint::Checkpoint;
 use roborm_local::input::{Grid, Layout, Prompt, Visual, positions, timestamps};
 use roborm_local::tokenizer::Tokenizer;
 
-use crate::fixture::{Texts, folder};
+use crate::fixture::{CASES, Texts, copy, edit, folder};
 
 #[test]
 fn timestamps_are_means_of_pairs_with_the_last_doubled() {
@@ -71,4 +71,117 @@ fn deltas_of_whole_prompts() {
         let grid = Grid { t: grid[0], h: grid[1], w: grid[2] };
         assert_eq!(positions(&texts.ids[0], visual, grid, 2).expect(case).delta, texts.delta, "{case}");
     }
+}
+
+/// What is said of a checkpoint with this chat template: a note, or why it is refused.
+fn said(template: &str) -> Result<Option<String>, String> {
+    let copy = copy("base");
+    std::fs::write(copy.path().join("chat_template.jinja"), template).expect("a writable copy");
+    prompt(copy.path()).map(|prompt| prompt.note().map(str::to_owned))
+}
+
+fn prompt(folder: &std::path::Path) -> Result<Prompt, String> {
+    let checkpoint = Checkpoint::open(folder).expect("the fixture's");
+    let tokenizer = Tokenizer::read(folder).expect("the fixture's");
+    Prompt::new(&checkpoint, &tokenizer, Layout::Flat)
+        .map_err(|error| error.to_string().replace(&folder.display().to_string(), "DIR"))
+}
+
+/// The parts of a message, as the templates of Qwen write them.
+const PARTS: &str = "{%- if message.content is string %}{{- message.content }}{%- else %}{%- for content in message.content %}\
+    {%- if content.type == 'image' or 'image' in content %}{%- if add_vision_id %}Picture {{ n }}: {% endif -%}\
+    <|vision_start|><|image_pad|><|vision_end|>{%- elif content.type == 'video' or 'video' in content %}\
+    {%- if add_vision_id %}Video {{ n }}: {% endif -%}<|vision_start|><|video_pad|><|vision_end|>\
+    {%- elif 'text' in content %}{{- content.text }}{%- endif %}{%- endfor %}{%- endif %}";
+
+/// In the manner of Qwen3-VL's: tools and a system turn where they are given, roles told apart.
+fn published() -> String {
+    [
+        r##"{%- if tools %}{{- '<|im_start|>system\n' }}{%- if messages[0].role == 'system' %}{{- messages[0].content }}{%- endif %}
+        {{- "# Tools\n\nYou are provided with function signatures within <tools></tools> XML tags:\n{\"name\": {}}}\n<|im_end|>\n" }}
+        {%- else %}{%- if messages[0].role == 'system' %}{{- '<|im_start|>system\n' + messages[0].content + '<|im_end|>\n' }}{%- endif %}{%- endif %}
+        {%- for message in messages %}{%- if message.role == "user" %}{{- '<|im_start|>' + message.role + '\n' }}"##,
+        PARTS,
+        r#"{{- '<|im_end|>\n' }}{%- elif message.role == "assistant" %}{{- '<|im_start|>' + message.role + '\n' }}
+        {%- for tool_call in message.tool_calls %}{{- '<tool_call>\n{"name": "' }}{{- tool_call.name }}{%- endfor %}{{- '<|im_end|>\n' }}
+        {%- elif message.role == "tool" %}{{- '<|im_start|>user\n<tool_response>\n' }}{%- endif %}{%- endfor %}
+        {%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }}{%- endif %}"#,
+    ]
+    .concat()
+}
+
+#[test]
+fn templates_of_qwen_pass_without_a_note() {
+    for (case, _) in CASES {
+        assert_eq!(prompt(&folder(case)).expect(case).note(), None, "{case}");
+    }
+    assert_eq!(said(&published()), Ok(None));
+    let thinking = published().replace("assistant\\n' }}{%- endif %}", "assistant\\n<think>\\n' }}{%- endif %}");
+    assert_ne!(thinking, published());
+    assert_eq!(said(&thinking), Ok(None));
+    let opening = |template: &str| {
+        let copy = copy("base");
+        std::fs::write(copy.path().join("chat_template.jinja"), template).expect("a writable copy");
+        let prompt = prompt(copy.path()).expect("a template of Qwen");
+        prompt.expand("x", &Visual::Image, Grid { t: 1, h: 2, w: 2 }, false)
+    };
+    let whole = "<|im_start|>user\n<|vision_start|><|image_pad|><|vision_end|>x<|im_end|>\n<|im_start|>assistant\n";
+    assert_eq!(opening(&published()), whole);
+    assert_eq!(opening(&thinking), [whole, "<think>\n"].concat());
+}
+
+#[test]
+fn a_template_that_writes_other_words_is_refused() {
+    let plain = std::fs::read_to_string(folder("base").join("chat_template.jinja")).expect("the fixture's");
+    let refused = |what: &str| Err(format!("DIR/chat_template.jinja: a chat template that {what} is not known here"));
+    assert_eq!(said("{% for m in messages %}[INST]{{ m.content }}{% endfor %}"), refused("writes no <|im_start|>"));
+    assert_eq!(said(&plain.replace("<|im_end|>", "</s>")), refused("writes no <|im_end|>"));
+    let blind = plain.replace("<|vision_start|>", "").replace("<|video_pad|>", "<video>");
+    assert_eq!(said(&blind), refused("writes no <|video_pad|>"));
+    let system = "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n";
+    let helpful = refused("writes 'system You are a helpful assistant.' around a message");
+    assert_eq!(said(&[system, &plain].concat()), helpful);
+    // As Qwen2.5-VL has it: where the messages have none.
+    for condition in ["loop.first and message['role'] != 'system'", "not messages[0][\"role\"] == \"system\""] {
+        let first = format!("{{% for message in messages %}}{{% if {condition} %}}{system}{{% endif %}}");
+        assert_eq!(said(&plain.replace("{% for message in messages %}", &first)), helpful, "{condition}");
+    }
+    let otherwise = "{% if messages[0].role == 'system' %}{{ messages[0].content }}{% else %}{{ '<|im_start|>system\\nYou are a helpful assistant.<|im_end|>\\n' }}{% endif %}";
+    assert_eq!(said(&[otherwise, &plain].concat()), helpful);
+    let judge = plain.replace("{% for part in", "Judge this: {% for part in");
+    assert_eq!(said(&judge), refused("writes 'Judge this:' around a message"));
+}
+
+#[test]
+fn what_a_template_does_on_unknown_conditions_is_noted() {
+    let plain = std::fs::read_to_string(folder("base").join("chat_template.jinja")).expect("the fixture's");
+    let set = "{% if system_message %}{{ '<|im_start|>system\\n' + system_message + '<|im_end|>\\n' }}{% endif %}";
+    let note = "chat_template.jinja: whether the chat template puts a system turn in front by itself cannot be told; none \
+                is put here";
+    assert_eq!(said(&[set, &plain].concat()), Ok(Some(note.to_owned())));
+    assert_eq!(said(&[set.replace("system_message %", "tools %").as_str(), &plain].concat()), Ok(None));
+}
+
+#[test]
+fn a_template_is_found_where_transformers_finds_it() {
+    let odd = "[INST]{{ messages }}";
+    let copy = copy("base");
+    edit(copy.path(), "tokenizer_config.json", |config| config["chat_template"] = serde_json::json!(odd));
+    // The file of its own goes before.
+    assert!(prompt(copy.path()).is_ok());
+    let plain = std::fs::read_to_string(copy.path().join("chat_template.jinja")).expect("the fixture's");
+    std::fs::remove_file(copy.path().join("chat_template.jinja")).expect("it was there");
+    let refused =
+        |file: &str| Some(format!("DIR/{file}: a chat template that writes no <|im_start|> is not known here"));
+    assert_eq!(prompt(copy.path()).err(), refused("tokenizer_config.json"));
+    let named = serde_json::json!([{"name": "tools", "template": plain}, {"name": "default", "template": odd}]);
+    edit(copy.path(), "tokenizer_config.json", |config| config["chat_template"] = named);
+    assert_eq!(prompt(copy.path()).err(), refused("tokenizer_config.json"));
+    std::fs::write(copy.path().join("chat_template.json"), serde_json::json!({"chat_template": odd}).to_string())
+        .expect("a writable copy");
+    assert_eq!(prompt(copy.path()).err(), refused("chat_template.json"));
+    edit(copy.path(), "chat_template.json", |config| config["chat_template"] = serde_json::json!(plain));
+    assert!(prompt(copy.path()).is_ok());
+    edit(copy.path(), "chat_template.json", |config| config["chat_template"] = serde_json::json!(5));
+    assert_eq!(prompt(copy.path()).err().as_deref(), Some("DIR/chat_template.json: chat_template is not a text"));
 }

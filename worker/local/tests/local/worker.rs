@@ -132,14 +132,16 @@ fn sentences_become_vectors_beside_a_loaded_checkpoint() {
 fn it_ends_with_its_roborm_whatever_it_is_at() {
     use std::os::unix::process::ExitStatusExt;
 
-    let stuck = copy("base");
-    let weights = stuck.path().join("model.safetensors");
-    std::fs::remove_file(&weights).expect("it was there");
-    // Opening it takes until somebody writes into it, which nobody does.
-    assert!(Command::new("mkfifo").arg(&weights).status().expect("a tool of every system").success());
+    // A question that takes minutes: an answer of many tokens that nothing ends.
+    let endless = copy("tied");
+    edit(endless.path(), "config.json", |config| config["text_config"]["max_position_embeddings"] = 200_000.into());
+    edit(endless.path(), "generation_config.json", |config| config["eos_token_id"] = (-1).into());
     let mut worker = Worker::start();
-    let ask = Ask::Load(Load { folder: stuck.path().display().to_string(), ..load("base") });
-    send(worker.0.stdin.as_mut().expect("piped"), &ask, &[]).expect("it listens");
+    let ask = Ask::Load(Load { folder: endless.path().display().to_string(), ..load("tied") });
+    let Say::Ready(_) = worker.ask(&ask, &[]).remove(0) else { panic!("not ready") };
+    let (question, bytes) = score("tied", true);
+    let ask = Ask::Score(Score { max_tokens: 100_000, ..question });
+    send(worker.0.stdin.as_mut().expect("piped"), &ask, &bytes).expect("it listens");
     drop(worker.0.stdin.take());
     assert_eq!(worker.0.wait().expect("it was started").signal(), Some(9));
     std::mem::forget(worker);
