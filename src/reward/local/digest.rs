@@ -104,6 +104,9 @@ impl Known {
     /// The digest of a file, and whether it was remembered; `long` is called before a large file is read.
     fn digest(&mut self, path: &Path, long: &mut dyn FnMut()) -> io::Result<(String, bool)> {
         let about = fs::metadata(path)?;
+        if !about.is_file() {
+            return Err(io::Error::other("no regular file"));
+        }
         let time = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         // The hub's files are links to blobs: the blob is what does not change.
         let whole = path.canonicalize()?;

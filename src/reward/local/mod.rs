@@ -47,6 +47,9 @@ pub struct LocalModel {
     pool: Pool,
 }
 
+/// No configuration is larger.
+const LARGEST: u64 = 64 << 20;
+
 impl LocalModel {
     /// Opens a checkpoint: `spec` is what follows `local:` in the name of a model ([`LocalSpec::parse`]). All its files are
     /// looked at here, the first time every number in them; the weights are loaded at the first question.
@@ -66,7 +69,13 @@ impl LocalModel {
     pub fn open_telling(spec: &LocalSpec, prompt: Prompt, tell: &(dyn Fn(&str) + Sync)) -> Result<Self> {
         let folder = resolve(&spec.locate(tell)?).map_err(|[message, help]| Error::input(message).with_help(help))?;
         let path = folder.join("config.json");
-        let text = std::fs::read_to_string(&path).map_err(|error| {
+        // Nobody waits for a pipe, and a device has no end.
+        let plain = || match path.metadata()? {
+            file if file.is_dir() || file.is_file() && file.len() <= LARGEST => std::fs::read_to_string(&path),
+            file if file.is_file() => Err(std::io::Error::other("larger than 64 MiB")),
+            _ => Err(std::io::Error::other("no regular file")),
+        };
+        let text = plain().map_err(|error| {
             Error::input(format!("{}: no checkpoint (config.json: {error})", folder.display()))
                 .with_help("give the folder of a Qwen3-VL checkpoint: config.json, tokenizer.json, model*.safetensors")
         })?;
