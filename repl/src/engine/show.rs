@@ -98,7 +98,8 @@ impl<'a> Show<'a> {
         if hidden {
             echo(true);
         }
-        if hidden || read.is_none() {
+        // Nobody ended the line of the question.
+        if hidden || read.is_none_or(|read| read == 0) {
             self.write("\n");
         }
         self.open = false;

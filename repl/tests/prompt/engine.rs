@@ -273,6 +273,31 @@ fn ctrl_c_ends_a_question_and_lines_of_standard_input_are_asked_for() {
 }
 
 #[test]
+fn a_script_that_asks_finds_the_end_of_standard_input_or_the_lines_there() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let lines = "\
+let name = input(\"name? \");
+println!(\"{name:?}\");
+let mut line = String::new();
+let read = std::io::stdin().read_line(&mut line)?;
+(read, line)
+";
+    bench.write("lesson.rs", lines);
+    bench.write("answers.txt", "Ada\nBob\n");
+    let from = |words: &[&str], input: &str| -> Run {
+        let mut command = bench.command(words);
+        command.env("ROBORM_KERNEL", engine).stdin(std::fs::File::open(bench.path(input)).expect("just written"));
+        command.output().expect("the program starts").into()
+    };
+    // The script is all that standard input holds.
+    let run = from(&[], "lesson.rs");
+    assert_eq!((run.status, run.stdout.as_str()), (0, "name? \nNone\n(0, \"\")\n"), "{}", run.stderr);
+    let run = from(&["run", "lesson.rs"], "answers.txt");
+    assert_eq!((run.status, run.stdout.as_str()), (0, "name? Some(\"Ada\")\n(4, \"Bob\\n\")\n"), "{}", run.stderr);
+}
+
+#[test]
 fn an_engine_elsewhere_is_found_by_jupyters_path_and_told_of_by_the_doctor() {
     let Some(engine) = engine() else { return };
     let bench = Bench::new();
