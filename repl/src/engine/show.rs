@@ -98,8 +98,8 @@ impl<'a> Show<'a> {
         if hidden {
             echo(true);
         }
-        // Nobody ended the line of the question.
-        if hidden || read.is_none_or(|read| read == 0) {
+        // At the end of input nobody ended the line of the question.
+        if hidden || read.is_none() || (read == Some(0) && self.open) {
             self.write("\n");
         }
         self.open = false;
