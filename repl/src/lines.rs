@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::engine::Grammar;
+use crate::rust::{self, Kind};
 
 /// A command or an expression, and the line of the text that it begins in, from 1.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +35,8 @@ pub fn is_complete(text: &str, engine: &dyn Grammar) -> bool {
 /// The pieces of a text, in order. Empty lines and comments (`#`, `//`) are passed over. What is not whole at the end is
 /// the last piece, for the error that it is.
 ///
-/// A line that begins with a dot goes on with the expression before it.
+/// A line that begins as no statement does (`.map(…)`, `where`, the brace of a function's body) goes on with the piece
+/// before it, although that could stand alone.
 pub fn pieces(text: &str, engine: &dyn Grammar) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut open: Option<Piece> = None;
@@ -44,9 +46,13 @@ pub fn pieces(text: &str, engine: &dyn Grammar) -> Vec<Piece> {
         at += line.len();
         let line = text[bytes.clone()].trim_start_matches('\u{feff}');
         let bare = line.trim();
-        let chained = bare.starts_with('.') && !bare.starts_with("..");
-        if open.is_none() && chained && pieces.last().is_some_and(|last| !is_command(&last.text)) {
+        if open.is_none() && pieces.last().is_some_and(|last| goes_on(last, &text[last.bytes.clone()], line)) {
             open = pieces.pop();
+            if let Some(piece) = &mut open {
+                // Lines that were passed over in between count: the engine tells of lines.
+                let lines = piece.text.matches('\n').count();
+                piece.text.push_str(&"\n".repeat(index.saturating_sub(piece.line + lines)));
+            }
         }
         let mut piece = match open.take() {
             Some(piece) => {
@@ -67,4 +73,53 @@ pub fn pieces(text: &str, engine: &dyn Grammar) -> Vec<Piece> {
     }
     pieces.extend(open);
     pieces
+}
+
+/// Whether a line goes on with what stands whole before it; `written` is that as it stands in the text.
+fn goes_on(before: &Piece, written: &str, line: &str) -> bool {
+    /// No statement begins with these.
+    const NEVER_FIRST: [&str; 7] = ["->", "=", "+", "/", "%", "^", ">"];
+    /// These may begin one, but hardly a statement that is further right than the one before.
+    const SELDOM_FIRST: [&str; 6] = ["&", "|", "-", "*", "<", "!="];
+    /// What has a body, which may begin in a line of its own.
+    const WITH_BODY: [&str; 14] = [
+        "async", "else", "enum", "fn", "for", "if", "impl", "loop", "match", "mod", "struct", "trait", "unsafe",
+        "while",
+    ];
+    let bare = line.trim();
+    if before.text.starts_with([':', '?', '!']) || bare.starts_with("//") || bare.starts_with("/*") {
+        return false;
+    }
+    if bare.starts_with('.') {
+        return !bare.starts_with("..");
+    }
+    let word = bare.split(|letter: char| letter != '_' && !letter.is_alphanumeric()).next().unwrap_or_default();
+    if ["where", "else", "as"].contains(&word) || NEVER_FIRST.iter().any(|sign| bare.starts_with(sign)) {
+        return true;
+    }
+    let tokens = rust::tokens(&before.text);
+    let last = tokens.iter().rfind(|token| !matches!(token.kind, Kind::Blank | Kind::Comment));
+    if last.is_some_and(|last| [";", "}"].contains(&&before.text[last.bytes.clone()])) {
+        return false;
+    }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    if SELDOM_FIRST.iter().any(|sign| bare.starts_with(sign)) {
+        return indent(line) > indent(written);
+    }
+    let mut depth = 0_usize;
+    let mut has = |words: &[&str]| {
+        tokens.iter().any(|token| {
+            match token.kind {
+                Kind::Open => depth += 1,
+                Kind::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && token.kind == Kind::Keyword && words.contains(&&before.text[token.bytes.clone()])
+        })
+    };
+    match word {
+        // `impl Trait`, and what it is for.
+        "for" => has(&["impl"]),
+        _ => bare.starts_with('{') && has(&WITH_BODY),
+    }
 }

@@ -14,7 +14,9 @@ use crate::{lines, speak};
 /// What comes in by standard input.
 pub fn stdin() -> ExitCode {
     let mut bytes = Vec::new();
-    match std::io::stdin().lock().read_to_end(&mut bytes) {
+    // Its lock is let go before the lines run: one that asks for input takes it, and finds the end.
+    let read = std::io::stdin().read_to_end(&mut bytes);
+    match read {
         Ok(_) => decoded(bytes, "stdin"),
         Err(error) => speak::fail(&Error::io("cannot read standard input", &error)),
     }

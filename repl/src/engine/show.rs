@@ -98,7 +98,8 @@ impl<'a> Show<'a> {
         if hidden {
             echo(true);
         }
-        if hidden || read.is_none() {
+        // At the end of input nobody ended the line of the question.
+        if hidden || read.is_none() || (read == Some(0) && self.open) {
             self.write("\n");
         }
         self.open = false;

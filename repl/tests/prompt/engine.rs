@@ -141,6 +141,66 @@ s.len() as i32 + twice(50)
 }
 
 #[test]
+fn a_script_may_be_laid_out_as_rustfmt_does() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let lines = "\
+trait Longest {
+    fn longest(&self) -> usize;
+}
+struct Words<T>(Vec<T>)
+where
+    T: AsRef<str>;
+impl<T> Longest
+    for Words<T>
+where
+    T: AsRef<str>,
+{
+    fn longest(&self) -> usize {
+        self.0.iter().map(|word| word.as_ref().len()).max().unwrap_or_default()
+    }
+}
+fn more<T>(xs: &T)
+    -> usize
+where
+    T: Longest + ?Sized
+{
+    xs.longest() + 100
+}
+more(&Words(vec![\"drawer\", \"bowl\"]))
+let sum: usize = more(&Words(vec![\"a\"]))
+    // a comment
+    + 100
+    - 1;
+sum
+let Some(first) = Some(sum)
+else {
+    panic!()
+};
+if first > 0
+    && sum > 0
+{
+    println!(\"both\");
+}
+else {
+    println!(\"neither\");
+}
+for n in 0..1 {
+    println!(\"{n}\");
+}
+first
+{
+    println!(\"a block\");
+}
+nope
+";
+    let run = script(&bench, engine, lines);
+    assert_eq!((run.status, run.stdout.as_str()), (1, "106\n200\nboth\n0\n200\na block\n"), "{}", run.stderr);
+    let at = lines.lines().count();
+    assert!(run.stderr.contains(&format!("lesson.rs, line {at}, column 1: cannot find value")), "{}", run.stderr);
+}
+
+#[test]
 fn at_the_prompt_blocks_go_on_values_are_kept_and_names_are_completed() {
     let Some(engine) = engine() else { return };
     let bench = Bench::new();
@@ -270,6 +330,31 @@ fn ctrl_c_ends_a_question_and_lines_of_standard_input_are_asked_for() {
         .shows("\nsay:");
     screen.line("Ada").wait(|text| text.trim_end().ends_with("\nroborm>"));
     screen.line("format!(\"{} letters\", line.trim().len() + 100)").shows("103 letters");
+}
+
+#[test]
+fn a_script_that_asks_finds_the_end_of_standard_input_or_the_lines_there() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let lines = "\
+let name = input(\"name? \");
+println!(\"{name:?}\");
+let mut line = String::new();
+let read = std::io::stdin().read_line(&mut line)?;
+(read, line)
+";
+    bench.write("lesson.rs", lines);
+    bench.write("answers.txt", "Ada\nBob\n");
+    let from = |words: &[&str], input: &str| -> Run {
+        let mut command = bench.command(words);
+        command.env("ROBORM_KERNEL", engine).stdin(std::fs::File::open(bench.path(input)).expect("just written"));
+        command.output().expect("the program starts").into()
+    };
+    // The script is all that standard input holds.
+    let run = from(&[], "lesson.rs");
+    assert_eq!((run.status, run.stdout.as_str()), (0, "name? \nNone\n(0, \"\")\n"), "{}", run.stderr);
+    let run = from(&["run", "lesson.rs"], "answers.txt");
+    assert_eq!((run.status, run.stdout.as_str()), (0, "name? Some(\"Ada\")\n(4, \"Bob\\n\")\n"), "{}", run.stderr);
 }
 
 #[test]

@@ -86,6 +86,14 @@ impl<'a> Screen<'a> {
         self
     }
 
+    /// Types a text of several lines at once, without brackets.
+    pub fn types_at_once(&self, text: &str) -> &Self {
+        self.tmux(&["set-buffer", "--", text]);
+        // Each line end as the key Enter.
+        self.tmux(&["paste-buffer"]);
+        self
+    }
+
     /// Gives the window so many columns, and waits until the program is told: tmux takes its time for that.
     pub fn resize(&self, columns: usize) -> &Self {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", "50"]);

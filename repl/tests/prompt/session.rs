@@ -96,6 +96,21 @@ fn a_paste_of_several_lines_is_run_line_by_line() {
     assert!(text.contains("demo is open"), "{text}");
 }
 
+#[test]
+fn of_lines_that_come_at_once_none_is_lost() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.types_at_once(":open demo\n:next\n:next\n:help ne");
+    // What does not end its line waits in the next.
+    let next = format!("demo#{}> :help ne", second_of_the_demo());
+    screen.wait(|text| text.trim_end().ends_with(&next));
+    screen.line("xt").shows("Go on to the next trajectory");
+    // More than is read of a terminal at a time.
+    screen.types_at_once(&format!("{}:quit\n", "# a comment of forty letters, as told you\n".repeat(60)));
+    let text = screen.shows("status 0");
+    assert_eq!(text.matches("> # a comment of forty letters, as told you").count(), 60, "{text}");
+}
+
 fn second_of_the_demo() -> String {
     let rows = Bench::new().json(&["trajectories", "demo"]);
     rows[1]["trajectory"].as_str().expect("an id").to_owned()
