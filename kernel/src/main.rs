@@ -12,5 +12,10 @@ fn main() -> ExitCode {
     if let Some(code) = roborm_kernel::engine::front::main() {
         return code;
     }
+    if std::env::var_os("RUST_MIN_STACK").is_none() {
+        // For threads that the parser starts by itself: it frees trees there.
+        // SAFETY: this is the program's only thread as yet.
+        unsafe { std::env::set_var("RUST_MIN_STACK", roborm_kernel::engine::STACK.to_string()) };
+    }
     program::main()
 }

@@ -1,7 +1,7 @@
 //! A cell's text: its commands, its Rust, and what is changed in that before evcxr sees it.
 
 use ra_ap_syntax::ast::{self, AstNode, HasName};
-use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::complete::{Completeness, completeness_of_rust};
 
@@ -78,6 +78,9 @@ fn is_whole(rust: &str) -> bool {
 
 const HEAD: &str = "fn f(){";
 
+/// Levels that the syntax of a cell may be deep. Whatever reads it calls itself for each: see [`super::STACK`].
+const DEEPEST: usize = 12_000;
+
 /// The Rust of a cell, read.
 pub(super) struct Rust<'a> {
     source: &'a str,
@@ -91,6 +94,8 @@ pub(super) struct Rust<'a> {
     pub has_question: bool,
     /// Where the last expression ends.
     tail: Option<usize>,
+    /// Where it is deeper than may be: nothing else is known of it then.
+    too_deep: Option<TextSize>,
 }
 
 /// A variable, as it is bound.
@@ -119,6 +124,7 @@ impl<'a> Rust<'a> {
             awaits: Vec::new(),
             has_question: false,
             tail: None,
+            too_deep: None,
         };
         let list = parsed
             .syntax_node()
@@ -127,6 +133,10 @@ impl<'a> Rust<'a> {
             .and_then(|function| function.body())
             .and_then(|body| body.stmt_list());
         let Some(list) = list else { return this };
+        this.too_deep = too_deep(list.syntax());
+        if this.too_deep.is_some() {
+            return this;
+        }
         this.tail = list.tail_expr().map(|tail| this.at(tail.syntax().text_range().end()));
         for statement in list.statements() {
             if let ast::Stmt::LetStmt(statement) = statement {
@@ -135,6 +145,13 @@ impl<'a> Rust<'a> {
         }
         this.look_for_flow(list.syntax());
         this
+    }
+
+    /// The line and the column, from 1, where operators, brackets or methods are more deeply nested than can be compiled.
+    pub fn too_deep(&self) -> Option<(usize, usize)> {
+        let before = &self.source[..self.at(self.too_deep?)];
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Some((before.matches('\n').count() + 1, column))
     }
 
     /// A place of the parsed text as one of the source.
@@ -280,6 +297,18 @@ impl<'a> Rust<'a> {
 pub(super) fn looks_like_command(source: &str) -> Option<usize> {
     let blank = source.len() - source.trim_start().len();
     source[blank..].starts_with([':', '!']).then_some(blank)
+}
+
+fn too_deep(root: &SyntaxNode) -> Option<TextSize> {
+    let mut depth = 0;
+    for step in root.preorder() {
+        match step {
+            WalkEvent::Enter(node) if depth == DEEPEST => return Some(node.text_range().start()),
+            WalkEvent::Enter(_) => depth += 1,
+            WalkEvent::Leave(_) => depth -= 1,
+        }
+    }
+    None
 }
 
 fn has_holes(written: &SyntaxNode) -> bool {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::holes::Holes;
 use super::session::Files;
-use super::{generated, plain, warm};
+use super::{STACK, generated, plain, warm};
 use crate::toolkit::{NOTHING, Recorded, dependencies};
 
 /// The variable that tells a front where its toolkit is.
@@ -300,7 +300,7 @@ impl Front {
                 return Ok(ExitCode::from(101));
             }
         }
-        report(&messages)?;
+        report(&messages, check)?;
         if succeeded {
             if check {
                 return say(&json!({ "reason": "build-finished", "success": true }));
@@ -337,6 +337,9 @@ pub(super) fn command(toolkit: &Path, recorded: &Recorded, program: &Path) -> Co
 fn common(rustc: &mut Command, file: &Path, out: &Path) {
     rustc.args(["--crate-name", CELL, "--edition=2024", "--error-format=json", "--json=diagnostic-rendered-ansi"]);
     rustc.arg(file).arg("--out-dir").arg(out).env("RUSTC_BOOTSTRAP", "1");
+    if env::var_os("RUST_MIN_STACK").is_none() {
+        rustc.env("RUST_MIN_STACK", STACK.to_string());
+    }
 }
 
 /// What rustc is given to make a library of a cell.
@@ -400,12 +403,15 @@ fn built(shared: &Path) -> io::Result<ExitCode> {
 }
 
 /// Passes rustc's errors on as cargo would. evcxr takes a warning for an error, where the cell fails.
-fn report(messages: &[u8]) -> io::Result<()> {
+fn report(messages: &[u8], check: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for line in messages.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         match serde_json::from_slice::<Value>(line) {
             Ok(message) if message["level"] == "warning" => {}
-            Ok(message) if message["$message_type"].is_null() || message["$message_type"] == "diagnostic" => {
+            Ok(mut message) if message["$message_type"].is_null() || message["$message_type"] == "diagnostic" => {
+                if !check {
+                    generated::keep_to_the_move(&mut message);
+                }
                 writeln!(out, "{}", json!({ "reason": "compiler-message", "message": message }))?;
             }
             Ok(_) => {}

@@ -5,9 +5,14 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 const STORE: &str = "mod evcxr_internal_runtime {\n";
 const STORE_END: &str = "Box::into_raw(Box::new(VariableStore::new()))\n}\n}\n";
 const NOTICE: &str = "println!(\"EVCXR_PANIC_NOTIFICATION\");";
+
+/// How evcxr has a cell put a variable back into the store.
+const PUT: &str = "evcxr_variable_store.put_variable::<";
 
 /// How evcxr shows the value of the last expression, and how it is shown here.
 const SHOW: &str = "\n).evcxr_display();";
@@ -96,7 +101,6 @@ pub(super) fn replace(code: &str) -> String {
 pub(super) fn without_idle_variables(code: &str) -> String {
     const CHECK: &str = "vars_ok &= evcxr_variable_store.check_variable::<";
     const TAKE: &str = " = evcxr_variable_store.take_variable::<";
-    const PUT: &str = "evcxr_variable_store.put_variable::<";
     let of = |line: &str| -> Option<String> {
         let is_ours =
             line.starts_with(CHECK) || line.starts_with(PUT) || (line.starts_with("let ") && line.contains(TAKE));
@@ -119,6 +123,23 @@ pub(super) fn without_idle_variables(code: &str) -> String {
     };
     let kept = code.split_inclusive('\n').map(|line| if is_idle(line) { "\n" } else { line });
     kept.collect()
+}
+
+/// Takes their places from the notes of an error which says that a variable is put back that the cell has moved. evcxr
+/// forgets such a variable, unless a note stands in the user's code where the error does not: it takes that note for the
+/// error then. rustc has notes at the function, the method and the type that a variable is moved by or is of, and a last
+/// expression is no code of the user's to evcxr, which can show it in two ways.
+pub(super) fn keep_to_the_move(error: &mut Value) {
+    let puts_back = |span: &Value| {
+        let text = span["text"].as_array().into_iter().flatten();
+        text.filter_map(|line| line["text"].as_str()).any(|line| line.trim_start().starts_with(PUT))
+    };
+    if error["code"]["code"] != "E0382" || !error["spans"].as_array().into_iter().flatten().any(puts_back) {
+        return;
+    }
+    for child in error["children"].as_array_mut().into_iter().flatten() {
+        child["spans"] = Value::Array(Vec::new());
+    }
 }
 
 /// The optimisation that `:opt` asked for; none at first.

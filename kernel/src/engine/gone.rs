@@ -97,17 +97,17 @@ impl Gone {
                     help: "run the cell again that makes it",
                 }
             } else {
-                let line = source.lines().rev().find(|line| words(line).any(|word| word == name)).unwrap_or_default();
-                let line = format!("`{}`", line.trim());
-                Fate {
-                    what: match &place {
-                        Some(place) => format!("was moved{place}: {line}"),
-                        None => format!("was moved by an earlier line: {line}"),
-                    },
-                    help: "a cell that takes a clone or a reference leaves it; to have it back, bind it again",
-                }
+                moved(source, name, place.as_deref())
             };
             self.fates.insert(name.clone(), fate);
+        }
+        if end == End::Whole {
+            // Named once, it was not moved.
+            let is_used = |name: &&String| words(source).filter(|word| word == name).count() > 1;
+            let own = defined.bindings.iter().filter(|name| !now.contains(name) && !before.contains(name));
+            let own = own.filter(is_used);
+            let own: Vec<_> = own.map(|name| (name.clone(), moved(source, name, place.as_deref()))).collect();
+            self.fates.extend(own);
         }
         if end == End::Early {
             for name in defined.bindings.iter().filter(|name| !now.contains(name)) {
@@ -157,6 +157,19 @@ impl Gone {
             failure.traceback.push(fault::help(fate.help));
         }
         failure
+    }
+}
+
+/// The fate of a variable that the last line which names it has moved.
+fn moved(source: &str, name: &str, place: Option<&str>) -> Fate {
+    let line = source.lines().rev().find(|line| words(line).any(|word| word == name)).unwrap_or_default();
+    let line = format!("`{}`", line.trim());
+    Fate {
+        what: match place {
+            Some(place) => format!("was moved{place}: {line}"),
+            None => format!("was moved by an earlier line: {line}"),
+        },
+        help: "a cell that takes a clone or a reference leaves it; to have it back, bind it again",
     }
 }
 

@@ -42,3 +42,7 @@ pub(crate) use front::arguments;
 pub(crate) use holes::types_in;
 pub use interrupt::Interrupter;
 pub use run::Engine;
+
+/// Bytes of stack, of which little is ever touched, for a thread that reads cells, and for rustc. Parsers, the analysis of
+/// types and the compiler call themselves for every bracket, every operator and every method of a chain.
+pub const STACK: usize = 256 << 20;

@@ -382,6 +382,14 @@ impl Engine {
             return Err(fault::plain("Error", "a string or a comment is not closed", None));
         }
         let rust = Rust::read(&section.text);
+        if let Some((line, column)) = rust.too_deep() {
+            let failure = fault::plain(
+                "Error",
+                "operators, brackets or calls are nested too deeply to be compiled",
+                Some("make several statements of it, or a loop"),
+            );
+            return Err(fault::at(failure, cell, line + section.line, column));
+        }
         if rust.has_question && !self.allows_question {
             // evcxr learns by a cell that fails; the front fails this one at once. See `front::QUESTION`.
             self.allows_question = self.context.execute(front::QUESTION).is_ok();

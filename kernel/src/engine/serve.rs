@@ -19,7 +19,7 @@
 //! `{"ready":false,"message":…,"help":…}` where the evaluator cannot start. The end of the input ends the program.
 
 use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Assistant, Completeness, Engine, Event, InputReply, Interrupter, Outcome, completeness};
+use super::{Assistant, Completeness, Engine, Event, InputReply, Interrupter, Outcome, STACK, completeness};
 use crate::toolkit::Toolkit;
 
 #[derive(Debug, Deserialize)]
@@ -91,9 +91,22 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    // The first thread has the stack that the system gives it.
+    let cells = std::thread::Builder::new().name("cells".to_owned()).stack_size(STACK).spawn(move || serve(&toolkit));
+    match cells {
+        Ok(cells) => cells.join().unwrap_or(ExitCode::FAILURE),
+        Err(error) => {
+            say(&json!({ "ready": false, "message": format!("cannot start a thread: {error}"), "help": null }));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Answers until nobody asks any more.
+fn serve(toolkit: &Path) -> ExitCode {
     let waiting: Arc<Mutex<Option<InputReply>>> = Arc::default();
     let input = Arc::clone(&waiting);
-    let started = Toolkit::open(&toolkit).and_then(|toolkit| Engine::start(&toolkit, move |event| tell(event, &input)));
+    let started = Toolkit::open(toolkit).and_then(|toolkit| Engine::start(&toolkit, move |event| tell(event, &input)));
     let mut engine = match started {
         Ok(engine) => engine,
         Err(error) => {
@@ -104,7 +117,13 @@ pub fn main() -> ExitCode {
     say(&json!({ "ready": true }));
     let (interrupter, assistant) = (engine.interrupter(), engine.assistant());
     let (cells, todo) = channel::<Ask>();
-    let listener = std::thread::spawn(move || listen(&interrupter, &assistant, &cells, &waiting));
+    let listener = std::thread::Builder::new()
+        .name("questions".to_owned())
+        .stack_size(STACK)
+        .spawn(move || listen(&interrupter, &assistant, &cells, &waiting));
+    if listener.is_err() {
+        return ExitCode::FAILURE;
+    }
     for ask in todo {
         match ask {
             Ask::Run { id, source, columns } => {

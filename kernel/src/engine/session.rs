@@ -147,6 +147,9 @@ impl Session {
             command.current_dir(here);
         }
         // What is set for evcxr is not set for the user's code.
+        if env::var_os("RUST_MIN_STACK").is_some_and(|stack| stack == super::STACK.to_string().as_str()) {
+            command.env_remove("RUST_MIN_STACK");
+        }
         for (name, value) in before(toolkit, &self.files) {
             match value {
                 Some(value) => command.env(name, value),

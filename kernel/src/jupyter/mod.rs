@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 pub use connection::Connection;
 pub use language::{Assist, Evaluate, Events, Language, Running};
 
-use crate::engine::{Error, Result};
+use crate::engine::{Error, Result, STACK};
 use desk::Desk;
 use execution::Job;
 use history::History;
@@ -184,7 +184,7 @@ fn taken(address: &Address) -> impl Fn(std::io::Error) -> Error {
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
-    let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+    let thread = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK).spawn(work);
     thread.map(drop).map_err(|error| Error::io("cannot start a thread", &error))
 }
 

@@ -43,6 +43,40 @@ fn lines_of_json_in_both_directions() {
 }
 
 #[test]
+fn cells_that_are_deeply_nested() {
+    let mut program = Command::new(toolkit().program("roborm-kernel"))
+        .arg("engine")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = program.stdin.take().unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(next(), json!({ "ready": true }));
+    let mut ask = |question: Value| writeln!(input, "{question}").unwrap();
+    let sum = |terms: usize| vec!["1"; terms].join("+");
+    let nested = |depth: usize, open: &str, close: &str| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+    ask(json!({ "ask": "run", "source": "let x = 41;" }));
+    assert_eq!(next()["outcome"], "done");
+    for (source, value) in [(sum(8000), "8000"), (nested(3000, "(", ")"), "1")] {
+        ask(json!({ "ask": "run", "source": source }));
+        let answer = next();
+        assert_eq!(answer["value"]["data"]["text/plain"], value, "{answer}");
+    }
+    for source in [sum(13_000), nested(13_000, "(", ")")] {
+        ask(json!({ "ask": "run", "source": format!("let y = 1;\n{source}") }));
+        let answer = next();
+        let message = answer["message"].as_str().unwrap_or_default();
+        assert!(message.contains("nested too deeply") && message.contains("(line 2, "), "{answer}");
+    }
+    ask(json!({ "ask": "run", "source": "x + 1" }));
+    assert_eq!(next()["value"]["data"]["text/plain"], "42");
+    drop(input);
+    assert!(program.wait().unwrap().success());
+}
+
+#[test]
 fn libraries_of_the_same_name_elsewhere_are_not_taken() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("libroborm_toolkit.so"), "no library").unwrap();

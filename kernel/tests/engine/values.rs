@@ -97,6 +97,52 @@ fn a_variable_that_was_moved_is_gone() {
 }
 
 #[test]
+fn functions_of_earlier_cells_take_variables() {
+    let mut bench = Bench::new();
+    bench.value("fn eat(v: Vec<String>) -> usize { v.len() }");
+    bench.value("fn add(mut v: Vec<i32>) -> i32 { v.push(1); v.into_iter().sum() }");
+    bench.value(
+        "#[derive(Debug)] struct Own(u8); impl Own { fn end(self) -> u8 { self.0 } fn turned(self) -> Own { self } }\n\
+         fn end(own: Own) -> u8 { own.0 }",
+    );
+    let names = "let names = vec![String::from(\"a\"), String::from(\"b\")];";
+    for (bound, cell, value) in [
+        (names, "eat(names)", "2"),
+        (names, "let k = eat(names); k", "2"),
+        (names, "{ let k = eat(names); k }", "2"),
+        (names, "if names.is_empty() { 0 } else { eat(names) }", "2"),
+        ("let names = vec![41];", "add(names) + 0", "42"),
+        ("let names = vec![41];", "{ let x = add(names); x }", "42"),
+        ("let names = vec![41];", "let all = vec![add(names)];\nall", "[42]"),
+        ("let names = Own(7);", "end(names)", "7"),
+        ("let names = Own(7);", "names.end()", "7"),
+        ("let names = Own(7);", "names.turned()", "Own(7)"),
+    ] {
+        bench.value(bound);
+        assert_eq!(bench.value(cell), value, "{cell}");
+        let failure = bench.failure("names");
+        assert!(failure.message.starts_with("`names` was moved by an earlier line: `"), "{cell}: {}", failure.message);
+    }
+    // What really takes a variable twice is told so, at its place.
+    bench.value(names);
+    let failure = bench.failure("eat(names) + eat(names)");
+    assert_eq!(
+        (failure.name.as_str(), failure.message.as_str()),
+        ("E0382", "use of moved value: `names` (line 1, column 18)")
+    );
+    assert_eq!(bench.value("names.len()"), "2");
+}
+
+#[test]
+fn a_variable_that_its_own_cell_moved_is_told_of() {
+    let mut bench = Bench::new();
+    bench.value("let s = String::from(\"x\");\nlet u = s;");
+    let failure = bench.failure("s");
+    assert_eq!(failure.message, "`s` was moved by an earlier line: `let u = s;` (line 1, column 1)");
+    assert_eq!(bench.value("u"), "\"x\"");
+}
+
+#[test]
 fn a_plan_of_a_frame_that_was_moved_is_shown() {
     let mut bench = Bench::new();
     bench.value("let table = df![\"a\" => [1, 2]]?;");
