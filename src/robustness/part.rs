@@ -93,7 +93,7 @@ pub(super) fn part(scratch: &mut Scratch, mut rows: Rows, counting: &Counting) -
         let mut start = 0;
         for row in 1..=height {
             if row == height || starts[row] {
-                all.push(counting, &codes, start, (&score[start..row], &label[start..row]), &enters);
+                all.push(counting, &codes, start, (&score[start..row], &label[start..row]), enters);
                 start = row;
             }
         }
