@@ -15,10 +15,13 @@ use super::dictionary::Coded;
 use super::pages;
 use super::rows::Rows;
 use crate::scores::column;
-use crate::{Error, Result, damage};
+use crate::{Error, Result, damage, parquet};
 
 /// Rows of a chunk: few enough that a chunk a thread is small beside the table, enough that its parts are worth merging.
 const ROWS: usize = 1 << 18;
+
+/// What a value comes to: a number, or a text beside its letters.
+const VALUE_BYTES: u64 = 16;
 
 /// Where rows come from.
 pub(super) enum Source<'a> {
@@ -127,6 +130,8 @@ impl Parquet {
         let Some(piece) = self.pieces.get(i) else {
             return Err(Error::input(format!("{}: no row group {i}", self.path.display())));
         };
+        parquet::check(&self.bytes, &piece.metadata, |name| columns.contains(&name), VALUE_BYTES)
+            .map_err(|error| error.at(format!("{}: cannot be read as Parquet", self.path.display())))?;
         let coded: Vec<(String, Coded)> = match piece.whole {
             true => codes
                 .iter()

@@ -84,6 +84,8 @@ pub enum Event<'a> {
     Stopping {
         /// Calls under way.
         in_flight: u64,
+        /// Whether they may cost something.
+        billed: bool,
         /// Why.
         reason: &'a str,
     },

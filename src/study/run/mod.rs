@@ -12,7 +12,7 @@ mod visit;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -135,12 +135,14 @@ fn listen(engine: &Arc<Engine>) -> JoinSet<()> {
 }
 
 /// What may have been paid besides what the replies told.
-fn of_money(by_model: &[Spend], resent: u64) -> Vec<String> {
+fn of_money(by_model: &[Spend], resent: u64, resent_free: u64) -> Vec<String> {
     let mut notes = Vec::new();
+    let again = "sent again, being under way when an earlier run ended";
     if resent > 0 {
-        notes.push(format!(
-            "sent again, being under way when an earlier run ended: {resent}; each of them may have been billed twice"
-        ));
+        notes.push(format!("{again}: {resent}; each of them may have been billed twice"));
+    }
+    if resent_free > 0 {
+        notes.push(format!("{again}: {resent_free}; they cost nothing"));
     }
     let lost: u64 = by_model.iter().map(|spend| spend.lost).sum();
     if lost > 0 {
@@ -177,7 +179,8 @@ fn finish(engine: &Arc<Engine>) -> Result<Outcome> {
     counts.cost_usd = (priced > 0 || calls == 0).then_some(spent);
     let scores = table::table(engine)?;
     let mut notes: Vec<String> = engine.study.models.iter().flat_map(|model| model.notes()).collect();
-    notes.extend(of_money(&by_model, engine.resent.load(Ordering::Relaxed)));
+    let count = |resent: &AtomicU64| resent.load(Ordering::Relaxed);
+    notes.extend(of_money(&by_model, count(&engine.resent), count(&engine.resent_free)));
     notes.extend(engine.budget.refusal().filter(|_| counts.unspent > 0));
     Ok(Outcome { counts, by_model, failures, stopped, notes, scores })
 }
