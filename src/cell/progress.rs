@@ -113,8 +113,8 @@ impl study::Progress for Bar {
             | study::Event::Failed { pairs, .. } => display::Progress::advance(self, *pairs, ""),
             study::Event::Called { .. } => display::Progress::advance(self, 1, ""),
             study::Event::Retrying { .. } => {}
-            study::Event::Stopping { in_flight, reason } => {
-                super::work::complain(&crate::command::stopping(*in_flight, reason));
+            study::Event::Stopping { in_flight, billed, reason } => {
+                super::work::complain(&crate::command::stopping(*in_flight, *billed, reason));
             }
         }
     }

@@ -133,14 +133,13 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
 }
 
 /// What is said when no more calls are sent.
-pub(crate) fn stopping(in_flight: u64, reason: &str) -> String {
+pub(crate) fn stopping(in_flight: u64, billed: bool, reason: &str) -> String {
     match in_flight {
         0 => format!("stopping ({reason})"),
         n => {
             let calls = number::things(n as usize, "call", "calls");
-            format!(
-                "stopping ({reason}); waiting for {calls} under way (Ctrl-C again: not waiting, they may be billed)"
-            )
+            let billed = if billed { ", they may be billed" } else { "" };
+            format!("stopping ({reason}); waiting for {calls} under way (Ctrl-C again: not waiting{billed})")
         }
     }
 }
@@ -219,8 +218,8 @@ impl study::Progress for Teller {
             Event::Called { .. } => self.progress.advance(1, ""),
             Event::Failed { pairs, .. } => self.progress.advance(*pairs, ""),
             Event::Retrying { message, wait_s } => self.retrying(message, *wait_s),
-            Event::Stopping { in_flight, reason } => {
-                self.progress.say(&stopping(*in_flight, reason));
+            Event::Stopping { in_flight, billed, reason } => {
+                self.progress.say(&stopping(*in_flight, *billed, reason));
             }
         }
     }

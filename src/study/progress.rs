@@ -84,6 +84,8 @@ pub enum Event<'a> {
     Stopping {
         /// Calls under way.
         in_flight: u64,
+        /// Whether a call of this study can cost anything.
+        billed: bool,
         /// Why.
         reason: &'a str,
     },

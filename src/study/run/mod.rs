@@ -22,7 +22,7 @@ use super::builder::Study;
 use super::ledger::Spend;
 use super::outcome::{Counts, Outcome};
 use crate::{Error, Result};
-use state::{End, Engine, Stop};
+use state::{End, Engine, Stop, is_billed};
 use visit::Visit;
 
 /// How often to look whether another run has settled the pairs that it holds.
@@ -135,12 +135,14 @@ fn listen(engine: &Arc<Engine>) -> JoinSet<()> {
 }
 
 /// What may have been paid besides what the replies told.
-fn of_money(by_model: &[Spend], resent: u64) -> Vec<String> {
+fn of_money(by_model: &[Spend], resent: u64, billed: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if resent > 0 {
-        notes.push(format!(
-            "sent again, being under way when an earlier run ended: {resent}; each of them may have been billed twice"
-        ));
+        let twice = if billed { "; each of them may have been billed twice" } else { "" };
+        notes.push(format!("sent again, being under way when an earlier run ended: {resent}{twice}"));
+    }
+    if !billed {
+        return notes;
     }
     let lost: u64 = by_model.iter().map(|spend| spend.lost).sum();
     if lost > 0 {
@@ -177,7 +179,7 @@ fn finish(engine: &Arc<Engine>) -> Result<Outcome> {
     counts.cost_usd = (priced > 0 || calls == 0).then_some(spent);
     let scores = table::table(engine)?;
     let mut notes: Vec<String> = engine.study.models.iter().flat_map(|model| model.notes()).collect();
-    notes.extend(of_money(&by_model, engine.resent.load(Ordering::Relaxed)));
+    notes.extend(of_money(&by_model, engine.resent.load(Ordering::Relaxed), is_billed(&engine.study)));
     notes.extend(engine.budget.refusal().filter(|_| counts.unspent > 0));
     Ok(Outcome { counts, by_model, failures, stopped, notes, scores })
 }

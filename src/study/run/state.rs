@@ -190,7 +190,7 @@ impl Engine {
             Stop::Ledger(error) => error.to_string(),
         };
         let in_flight = self.in_flight.load(Ordering::Relaxed);
-        self.study.progress.advance(&Event::Stopping { in_flight, reason: &reason });
+        self.study.progress.advance(&Event::Stopping { in_flight, billed: is_billed(&self.study), reason: &reason });
     }
 
     /// Where a reply is that the ledger did not take is the more useful word on why the ledger failed.
@@ -373,6 +373,14 @@ impl Engine {
         failures.sort_by_key(|(trajectory, _)| *trajectory);
         (tally.spend.clone(), failures.into_iter().map(|(_, failure)| failure).collect(), tally.unparsed)
     }
+}
+
+/// Whether a call can cost anything: not where all models run on this machine.
+pub(super) fn is_billed(study: &Study) -> bool {
+    let free = |model: &Arc<dyn RewardModel>| {
+        model.price().is_some_and(|price| price.prompt_usd == 0.0 && price.completion_usd == 0.0)
+    };
+    !study.models.iter().all(free)
 }
 
 /// Nothing that is locked here can be left half-changed by a panic.
