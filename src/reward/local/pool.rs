@@ -196,7 +196,7 @@ impl Place {
                     }
                     any_given_up = true;
                     given_up += 1;
-                    let fault = Fault::new(FaultKind::Refused, format!("{how}, twice"));
+                    let fault = Fault::new(FaultKind::Passing, format!("{how}, twice"));
                     if let (1, Some(first)) = (given_up, first) {
                         answers[first] = Some(Err(fault));
                         continue;
@@ -308,10 +308,14 @@ fn unanswered(answers: &[Option<Result<Scored, Fault>>]) -> Vec<usize> {
     (0..answers.len()).filter(|&index| answers[index].is_none()).collect()
 }
 
-/// Whose it is, the study says.
+/// Whose it is, the study says. What memory did not suffice for may go through in the next run.
 fn fault(failed: &Failed) -> Fault {
     let help = failed.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-    let kind = if failed.kind == FailedKind::Setup { FaultKind::Fatal } else { FaultKind::Refused };
+    let kind = match failed.kind {
+        FailedKind::Setup => FaultKind::Fatal,
+        FailedKind::Memory => FaultKind::Passing,
+        FailedKind::Request | FailedKind::Internal => FaultKind::Refused,
+    };
     Fault::new(kind, format!("{}{help}", failed.message))
 }
 

@@ -62,7 +62,7 @@ impl Engine {
         let result = self.score_about(&mut clip, question, &mut limit, say);
         self.limit = limit;
         // A question about the same clip goes on from here; what the answers took is not kept for it.
-        let mut shrink = |prefix: &mut Prefix| result.is_ok() && guarded(|| Ok(prefix.cache.shrink())).is_ok();
+        let mut shrink = |prefix: &mut Prefix| result.is_ok() && prefix.shrink().is_ok();
         if !clip.prefix.as_mut().is_some_and(&mut shrink) {
             clip.prefix = None;
         }
@@ -114,7 +114,7 @@ impl Engine {
                 Ok(()) => {}
                 Err(error) if error.is_memory() => {
                     prefix.cache.crop(start as i64);
-                    guarded(|| Ok(prefix.cache.shrink())).map_err(super::of_frames)?;
+                    prefix.shrink().map_err(super::of_frames)?;
                     // In pieces all over the heap, it would be missed where the next needs it whole.
                     give_back_memory();
                     if let [only] = now {
