@@ -86,7 +86,7 @@ impl Front {
     pub fn step(&mut self) -> Done {
         match self.tour.command() {
             Some(command) => {
-                speak::print(&format!("{command}\n"), 0);
+                speak::say(command);
                 self.run(command, &Place::default())
             }
             None => Done::Line(0),
@@ -118,7 +118,7 @@ impl Front {
         if status == 0
             && let Some(text) = self.tour.after(line)
         {
-            speak::print(&text, 0);
+            speak::say(&text);
         }
         Done::Line(status)
     }
@@ -159,7 +159,7 @@ impl Front {
                 Ok(Outcome::Answer(self.work(command, line)?, json))
             }
             Err(Unparsed::Help(help)) => {
-                speak::print(&help, 0);
+                speak::say(&help);
                 Ok(Outcome::Told(0))
             }
             Err(Unparsed::Usage(wrong)) => {
@@ -214,7 +214,8 @@ impl Front {
         // One that was stopped stops everything after it.
         self.session.cancel = Cancel::new();
         self.session.progress = Arc::from(display::progress(&Terminal::stderr()));
-        typed.clone_into(&mut self.session.typed);
+        // In one line, however it was typed.
+        self.session.typed = typed.replace("\\\n", "");
         match &self.interrupts {
             Some(interrupts) => interrupts.run(&mut self.session, move |session| command.run(session)),
             None => command.run(&self.session),
@@ -231,7 +232,7 @@ fn told(ended: Ended, place: &Place<'_>) -> Outcome {
         lines.next();
         speak::complain(&format!("error: {}", placed(&message, place)));
     }
-    lines.for_each(|line| speak::say_error(&engine::line_for(line, &err)));
+    lines.for_each(|line| speak::say_error(&engine::lines_for(line, &err)));
     Outcome::Told(status)
 }
 

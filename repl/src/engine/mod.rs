@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use roborm::command::{Current, Interrupts, engine_program};
-use roborm::display::Terminal;
+use roborm::display::{self, Color, Terminal, text};
 use roborm::{Error, Result};
 use serde_json::json;
 
@@ -203,12 +203,16 @@ pub fn plain(line: &str) -> String {
     plain
 }
 
-/// A line of a failure for this terminal.
-pub fn line_for(line: &str, terminal: &Terminal) -> String {
-    match terminal.color() {
-        roborm::display::Color::None => roborm::display::text::clean(&plain(line)),
+/// A line of a failure for this terminal, folded where it is words.
+pub fn lines_for(line: &str, terminal: &Terminal) -> String {
+    let bare = plain(line);
+    let shown = match terminal.color() {
+        Color::None => text::clean(&bare),
         _ => line.to_owned(),
-    }
+    };
+    // `3 | let x = …`, and what stands below it to the column.
+    let code = bare.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start();
+    if code.starts_with('|') { format!("{shown}\n") } else { display::wrap(&shown, terminal) }
 }
 
 /// Its own commands: what they are called, what they do, and an example.
