@@ -202,7 +202,9 @@ impl Front {
         let out = Terminal::stdout();
         // The engine counts lines from the first of what it is given; in a script they are those of the script.
         let above = "\n".repeat(place.line.saturating_sub(1));
-        let mut show = Show::on(&out);
+        // What is asked is answered in prose.
+        let is_question = source.trim_start().starts_with('?');
+        let mut show = if is_question { Show::prose_on(&out) } else { Show::on(&out) };
         let source = format!("{above}{source}");
         match self.engine.run(&source, &self.session.current, &mut show, self.interrupts.as_ref()) {
             Ok(ended) => Ok(told(ended, place)),
@@ -227,12 +229,12 @@ impl Front {
 fn told(ended: Ended, place: &Place<'_>) -> Outcome {
     let Ended::Failed { status, message, traceback } = ended else { return Outcome::Told(0) };
     let err = Terminal::stderr();
-    let mut lines = traceback.iter();
+    let mut lines = traceback.as_slice();
     if !place.name.is_empty() {
-        lines.next();
+        lines = lines.get(1..).unwrap_or_default();
         speak::complain(&format!("error: {}", placed(&message, place)));
     }
-    lines.for_each(|line| speak::say_error(&engine::lines_for(line, &err)));
+    speak::say_error(&engine::lines_for(lines, &err));
     Outcome::Told(status)
 }
 
