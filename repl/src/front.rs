@@ -110,6 +110,9 @@ impl Front {
                 answer.status
             }
             Err(error) => {
+                if error.is_interrupted() {
+                    speak::over_the_key();
+                }
                 let error = if place.name.is_empty() { error } else { error.at(place) };
                 speak::fail(&error);
                 error.exit_status()
@@ -229,6 +232,9 @@ impl Front {
 fn told(ended: Ended, place: &Place<'_>) -> Outcome {
     let Ended::Failed { status, message, traceback } = ended else { return Outcome::Told(0) };
     let err = Terminal::stderr();
+    if status == Error::interrupted("").exit_status() {
+        speak::over_the_key();
+    }
     let mut lines = traceback.as_slice();
     if !place.name.is_empty() {
         lines = lines.get(1..).unwrap_or_default();

@@ -55,6 +55,14 @@ pub fn complain(text: &str) {
     }
 }
 
+/// Ctrl-C was pressed, and the terminal shows `^C` where the next line is to stand: writes over it.
+pub fn over_the_key() {
+    let err = Terminal::stderr();
+    if err.is_live() {
+        let _ = std::io::stderr().write_all(b"\r\x1b[K");
+    }
+}
+
 /// Writes lines to stderr as they are, colours and all.
 pub fn say_error(lines: &str) {
     let _ = std::io::stderr().write_all(lines.as_bytes());
