@@ -84,11 +84,7 @@ pub enum Event<'a> {
     Stopping {
         /// Calls under way.
         in_flight: u64,
-<<<<<<< HEAD
         /// Whether they may cost something.
-=======
-        /// Whether a call of this study can cost anything.
->>>>>>> lfix4
         billed: bool,
         /// Why.
         reason: &'a str,
