@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use roborm::Error;
 
-use crate::engine::Brackets;
+use crate::engine::Alone;
 use crate::front::{Done, Front, Place};
 use crate::{lines, speak};
 
@@ -46,7 +46,7 @@ fn decoded(bytes: Vec<u8>, place: &str) -> ExitCode {
 pub fn text(script: &str, place: &str) -> ExitCode {
     let mut front = Front::of_script();
     // Without an engine brackets tell where a piece ends.
-    if lines::pieces(script, &Brackets).iter().any(|piece| !lines::is_command(&piece.text)) {
+    if lines::pieces(script, &Alone).iter().any(|piece| !lines::is_command(&piece.text)) {
         front.engine().start_and_wait();
     }
     for piece in lines::pieces(script, front.engine()) {
