@@ -392,7 +392,7 @@ fn a_paste_of_nonsense_is_refused_at_once_and_the_session_goes_on() {
     // A bracket that closes another than is open is never mended by what follows; one that is open may be.
     screen.paste(&"f(x] and some words, \"\n".repeat(400)).key("Enter").shows("error");
     screen.wait(|text| text.trim_end().ends_with("\nroborm>"));
-    screen.paste(&"f(x, [1, 2]) and some words (\n".repeat(400)).key("Enter").types("x").shows("words (\nx");
+    screen.paste(&"f(x, [1, 2]) and some words (\n".repeat(400)).key("Enter").types("x").shows("words (\n\nx");
     screen.key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
     screen.line("60 + 7").shows("\n67\n");
 }
