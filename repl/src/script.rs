@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use roborm::Error;
 
-use crate::engine::Brackets;
+use crate::engine::Alone;
 use crate::front::{Done, Front, Place};
 use crate::lines::Piece;
 use crate::rust::{self, Kind};
@@ -52,7 +52,7 @@ pub fn text(script: &str, place: &str) -> ExitCode {
 fn lines_of(script: &str, place: &str, is_file: bool) -> ExitCode {
     let mut front = Front::of_script();
     // Without an engine brackets tell where a piece ends.
-    if lines::pieces(script, &Brackets).iter().any(|piece| !lines::is_command(&piece.text)) {
+    if lines::pieces(script, &Alone).iter().any(|piece| !lines::is_command(&piece.text)) {
         front.engine().start_and_wait();
     }
     let mut pieces = lines::pieces(script, front.engine());
