@@ -168,7 +168,8 @@ pub(crate) fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a
         .into_iter()
         .map(|candidate| {
             let lower = candidate.to_lowercase();
-            let contained = !wanted.is_empty() && (lower.contains(&wanted) || wanted.contains(&lower));
+            // A letter or two are in every word.
+            let contained = wanted.len().min(lower.len()) > 2 && (lower.contains(&wanted) || wanted.contains(&lower));
             (strsim::jaro_winkler(&wanted, &lower) + if contained { 0.5 } else { 0.0 }, candidate)
         })
         .filter(|(score, _)| *score > 0.7)

@@ -27,6 +27,7 @@ pub mod error;
 pub mod frames;
 mod local;
 pub mod paraphrase;
+mod parquet;
 pub mod prelude;
 mod program;
 pub mod reward;

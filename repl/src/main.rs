@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         [] => script::stdin(),
         [Some("-c"), Some(text)] => script::text(text, "-c"),
         [Some("-c"), ..] => usage("-c takes one argument, the lines to run", "roborm -c ':trajectories demo'"),
-        [Some("run"), Some("-h" | "--help")] => speak::print(RUN, 0),
+        [Some("run"), Some("-h" | "--help")] => speak::say(RUN),
         [Some("run"), _] => script::file(&words[1]),
         [Some("run"), ..] => usage("run takes one file", "roborm run FILE; `roborm run --help` has more"),
         _ => shell(words),
@@ -59,7 +59,7 @@ fn usage(what: &str, example: &str) -> ExitCode {
 fn shell(words: Vec<OsString>) -> ExitCode {
     let line = match Line::parse(words.clone()) {
         Ok(line) => line,
-        Err(Unparsed::Help(text)) => return speak::print(&text, 0),
+        Err(Unparsed::Help(text)) => return speak::say(&text),
         Err(Unparsed::Usage(text)) => {
             speak::complain(text.trim_end());
             return ExitCode::from(2);

@@ -178,6 +178,46 @@ pub fn wants_more(source: &str) -> bool {
     })
 }
 
+/// What is open in a source that grows: only what was added is read.
+#[derive(Default)]
+pub struct Unclosed {
+    open: Vec<String>,
+    /// A bracket closed that was not opened: the source is whole, and wrong.
+    is_wrong: bool,
+    /// Up to where it was read.
+    read: usize,
+    /// A string or a comment goes on.
+    goes_on: bool,
+}
+
+impl Unclosed {
+    /// Whether nothing is open in `source`, which begins with what it was the last time.
+    pub fn none(&mut self, source: &str) -> bool {
+        let added = source.get(self.read..).unwrap_or_default();
+        let line = added.rsplit('\n').next().unwrap_or_default();
+        // Only one of these ends a string or a comment.
+        if self.goes_on && !line.contains('"') && !line.contains("*/") {
+            return false;
+        }
+        self.goes_on = false;
+        for token in tokens(added) {
+            let text = &added[token.bytes.clone()];
+            match token.kind {
+                _ if !token.whole => {
+                    self.goes_on = true;
+                    self.read += token.bytes.start;
+                    return false;
+                }
+                Kind::Open => self.open.push(text.to_owned()),
+                Kind::Close => self.is_wrong |= self.open.pop().is_none_or(|open| partner(&open) != text),
+                _ => {}
+            }
+        }
+        self.read = source.len();
+        self.is_wrong || self.open.is_empty()
+    }
+}
+
 /// Brackets that are not closed; 0 where one closes that was not opened.
 fn unclosed(source: &str, tokens: &[Token]) -> usize {
     let mut open = Vec::new();

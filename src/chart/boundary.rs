@@ -5,7 +5,7 @@ use plotly::layout::{Axis, AxisRange, Layout};
 use plotly::{Plot, Scatter};
 
 use super::layout::{Draft, axis, distinct, intervals, rate_end};
-use super::text::{count, escape, estimate, model_label, n_text, number, wrapped};
+use super::text::{count, escape, estimate, model_label, n_text, number, strategy_labels, wrapped};
 use super::{Cell, Column, Mark, Method, Palette, Table};
 use crate::paraphrase::Strategy;
 
@@ -79,16 +79,18 @@ pub fn crossing_over_boundary(points: &[BoundaryPoint], method: &Method, palette
         _ => (1.2, 4.8),
     };
 
+    let palette = palette.of_chart(&models, &strategies);
     for (panel, strategies) in panels.iter().enumerate() {
         let y_axis = axis_name(panel);
+        let names = strategy_labels(strategies);
         for (index, model) in models.iter().enumerate() {
-            for (s, strategy) in strategies.iter().enumerate() {
+            for (s, (strategy, name)) in strategies.iter().zip(&names).enumerate() {
                 let mark = if by_strategy { palette.strategy(strategy) } else { palette.model(model) };
                 let series: Vec<&BoundaryPoint> =
                     points.iter().filter(|p| p.model == *model && p.strategy == **strategy).collect();
                 let lines = if by_strategy { strategies.len() } else { models.len() };
                 let slot = if by_strategy { s } else { index };
-                let name = if by_strategy { wrapped(strategy.as_str(), 22, 2) } else { model_label(model) };
+                let name = if by_strategy { name.clone() } else { model_label(model) };
                 let group = escape(if by_strategy { strategy.as_str() } else { model });
                 let look = Look { mark, name, group, legend: panel == 0, shift: dodge(slot, lines), lines };
                 add_series(&mut draft, &y_axis, &series, look);

@@ -6,7 +6,7 @@ use plotly::common::{Anchor, HoverInfo, Marker, Mode};
 use plotly::layout::AxisRange;
 
 use super::layout::{Draft, axis, distinct, intervals, rate_end};
-use super::text::{capital, count, escape, estimate, model_label, n_text, wrapped};
+use super::text::{capital, count, escape, estimate, model_label, n_text, strategy_labels, wrapped};
 use super::{Cell, Column, Method, Palette, Table};
 use crate::paraphrase::Strategy;
 
@@ -66,6 +66,7 @@ pub fn crossing_by_model(points: &[CrossingPoint], method: &Method, palette: &Pa
         facts.push(format!("no figure (n = 0): {without}"));
     }
 
+    let palette = palette.of_chart(&models, &drawn);
     let row = 22.0 + 15.0 * drawn.len().max(1) as f64;
     let height = (70.0 + row * models.len().max(3) as f64) as usize;
     let mut draft = Draft::new("Score-crossing rate by model and strategy", &facts, models.iter().copied(), height);
@@ -77,9 +78,9 @@ pub fn crossing_by_model(points: &[CrossingPoint], method: &Method, palette: &Pa
         let step = 0.64 / drawn.len().max(1) as f64;
         -(model as f64) + 0.32 - step * (strategy as f64 + 0.5)
     };
-    for (s, strategy) in drawn.iter().enumerate() {
+    let names = strategy_labels(&drawn);
+    for (s, (strategy, name)) in drawn.iter().zip(names).enumerate() {
         let mark = palette.strategy(strategy);
-        let name = wrapped(strategy.as_str(), 22, 2);
         let (mut x, mut y, mut hover, mut spans) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (m, model) in models.iter().enumerate() {
             for point in points.iter().filter(|p| p.model == *model && p.strategy == **strategy) {

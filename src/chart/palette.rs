@@ -40,12 +40,18 @@ const MODEL_SYMBOLS: [MarkerSymbol; 6] = [
     MarkerSymbol::Cross,
     MarkerSymbol::X,
 ];
-/// Strategies beyond the protocol's three and the original.
-const OTHER_STRATEGIES: [(Ink, MarkerSymbol); 4] = [
-    (PURPLE, MarkerSymbol::TriangleUp),
-    (ORANGE, MarkerSymbol::TriangleDown),
-    (SKY, MarkerSymbol::Cross),
-    (GREY, MarkerSymbol::X),
+/// Of strategies beyond the protocol's three and the original: no symbol is one of theirs, and seven colours against eight
+/// symbols give 56 pairs before one comes again.
+const OTHER_INKS: [Ink; 7] = [PURPLE, ORANGE, SKY, GREY, BLUE, GREEN, VERMILLION];
+const OTHER_SYMBOLS: [MarkerSymbol; 8] = [
+    MarkerSymbol::TriangleUp,
+    MarkerSymbol::TriangleDown,
+    MarkerSymbol::Cross,
+    MarkerSymbol::X,
+    MarkerSymbol::Star,
+    MarkerSymbol::Pentagon,
+    MarkerSymbol::Hourglass,
+    MarkerSymbol::TriangleLeft,
 ];
 
 /// How a series looks: never by colour alone.
@@ -57,13 +63,15 @@ pub struct Mark {
     pub symbol: MarkerSymbol,
 }
 
-/// Which mark stands for which model, so that a model looks alike in every chart of a report.
+/// Which mark stands for which model and which strategy, so that each looks alike in every chart of a report.
 ///
-/// A model that the palette was not told of gets a mark by its name, always the same one, which may collide with
-/// another's; so [`Palette::default`] does for a chart of one model, and a report makes one palette of all its models.
+/// A chart gives what the palette was not told of a mark of its own, so [`Palette::default`] does for one chart; a report
+/// makes one palette of all its models and strategies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Palette {
     models: Vec<String>,
+    /// Beyond the protocol's three and the original, which have marks of their own.
+    strategies: Vec<Strategy>,
 }
 
 impl Palette {
@@ -79,7 +87,27 @@ impl Palette {
         palette
     }
 
-    /// The mark of a model.
+    /// This palette, told of these strategies too. Up to 56 beyond the protocol's three and the original get marks of
+    /// their own, by the alphabet.
+    #[must_use]
+    pub fn strategies<'a>(mut self, strategies: impl IntoIterator<Item = &'a Strategy>) -> Self {
+        let mut new: Vec<&Strategy> = strategies.into_iter().collect();
+        new.sort();
+        for strategy in new {
+            if matches!(strategy, Strategy::Other(_)) && !self.strategies.contains(strategy) {
+                self.strategies.push(strategy.clone());
+            }
+        }
+        self
+    }
+
+    /// This palette, told of whatever a chart shows that it does not know yet.
+    pub(super) fn of_chart(&self, models: &[&str], strategies: &[&Strategy]) -> Self {
+        let all = self.models.iter().map(String::as_str).chain(models.iter().copied());
+        Self { strategies: self.strategies.clone(), ..Self::new(all) }.strategies(strategies.iter().copied())
+    }
+
+    /// The mark of a model; of one that the palette was not told of by its name, which may be another's too.
     pub fn model(&self, name: &str) -> Mark {
         let slot = self.models.iter().position(|model| model == name).unwrap_or_else(|| hash(name));
         let round = slot / MODEL_INKS.len();
@@ -88,14 +116,17 @@ impl Palette {
         Mark { color: MODEL_INKS[ink].0, symbol: MODEL_SYMBOLS[symbol].clone() }
     }
 
-    /// The mark of a strategy.
+    /// The mark of a strategy; of one that the palette was not told of by its name, which may be another's too.
     pub fn strategy(&self, strategy: &Strategy) -> Mark {
         let (ink, symbol) = match strategy {
             Strategy::Original => (GREY, MarkerSymbol::CircleOpen),
             Strategy::Lexical => (BLUE, MarkerSymbol::Circle),
             Strategy::Structural => (GREEN, MarkerSymbol::Diamond),
             Strategy::Adversarial => (VERMILLION, MarkerSymbol::Square),
-            Strategy::Other(name) => OTHER_STRATEGIES[hash(name) % OTHER_STRATEGIES.len()].clone(),
+            Strategy::Other(name) => {
+                let slot = self.strategies.iter().position(|known| known == strategy).unwrap_or_else(|| hash(name));
+                (OTHER_INKS[slot % OTHER_INKS.len()], OTHER_SYMBOLS[slot % OTHER_SYMBOLS.len()].clone())
+            }
         };
         Mark { color: ink.0, symbol }
     }

@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::paraphrase::Strategy;
+
 /// Columns of a hover label: what a phone of 390 pixels shows.
 pub(super) const HOVER_WIDTH: usize = 44;
 /// Lines of an instruction in a hover label; the tables have the rest.
@@ -99,6 +101,29 @@ pub(super) fn model_label(name: &str) -> String {
         }
     }
     lines.iter().map(|line| wrapped(line, WIDTH + 8, 2)).collect::<Vec<_>>().join("<br>")
+}
+
+/// The names of strategies in a legend, one a strategy: wrapped, and where two would look alike once cut, with their ends.
+pub(super) fn strategy_labels(strategies: &[&Strategy]) -> Vec<String> {
+    const WIDTH: usize = 22;
+    let cut = |name: &str| wrapped(name, WIDTH, 2);
+    let shown: Vec<String> = strategies.iter().map(|strategy| cut(strategy.as_str())).collect();
+    let with_end = |name: &str| {
+        let letters: Vec<char> = clean(name).chars().collect();
+        let piece = |from: usize, to: usize| letters[from..to].iter().collect::<String>();
+        match letters.len() > 2 * WIDTH {
+            true => {
+                format!("{}…<br>…{}", cut(&piece(0, WIDTH - 1)), cut(&piece(letters.len() - WIDTH + 1, letters.len())))
+            }
+            false => cut(name),
+        }
+    };
+    let alike = |label: &String| shown.iter().filter(|other| *other == label).count() > 1;
+    strategies
+        .iter()
+        .zip(&shown)
+        .map(|(strategy, label)| if alike(label) { with_end(strategy.as_str()) } else { label.clone() })
+        .collect()
 }
 
 fn right_to_left(c: char) -> bool {

@@ -78,6 +78,7 @@ pub fn error_against_crossing(points: &[ErrorPoint], method: &Method, palette: &
     let letters: Vec<usize> = drawn.iter().map(|p| p.strategy.as_str().chars().count().min(NAME_LETTERS)).collect();
     let places = label::places(&shares, &letters);
 
+    let palette = palette.of_chart(&models, &[]);
     let named = drawn.len() <= NAMED_POINTS;
     for model in &models {
         let mark = palette.model(model);

@@ -46,7 +46,8 @@ pub(super) fn of(scores: &ScoreTable, analysis: &Analysis, extra: Extra<'_>) -> 
         ddof: analysis.ddof,
     };
     let models: Vec<String> = distinct(robustness.rows.iter().map(name));
-    let palette = Palette::new(models.iter().map(String::as_str));
+    let strategies: Vec<Strategy> = robustness.rows.iter().map(strategy).collect();
+    let palette = Palette::new(models.iter().map(String::as_str)).strategies(&strategies);
     let title = if extra.title.is_empty() { "How often does wording alone change the verdict?" } else { extra.title };
 
     let mut report = Report::new(title)

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::options::Scoring;
-use super::{Answer, Block, Session, interrupt};
+use super::{Answer, Block, GO_ON, Session, interrupt};
 use crate::Result;
 use crate::display::{Cell, Column, Progress, Table, number};
 use crate::scores::ScoreTable;
@@ -78,7 +78,7 @@ impl Score {
 
 /// The line that goes on where this one ended.
 fn go_on(answer: Answer, session: &Session) -> Answer {
-    if session.typed.is_empty() { answer } else { answer.note(format!("go on with: {}", session.typed)) }
+    if session.typed.is_empty() { answer } else { answer.note(format!("{GO_ON}{}", session.typed)) }
 }
 
 /// Runs a study with the session's progress.
@@ -87,6 +87,10 @@ pub(super) fn run(study: Study, session: &Session) -> Result<Outcome> {
         interrupt::listen(&session.cancel);
     }
     let _spending = session.spend();
+    // Before any money is spent, and once more at the end: it is what the study will lack.
+    if let Some(bare) = study.plan().bare_tasks_told() {
+        session.progress.say(&format!("{bare}; scored by their original instruction alone"));
+    }
     let teller = Arc::new(Teller { progress: Arc::clone(&session.progress), retries: AtomicU64::new(0) });
     study.progress(teller).run()
 }
@@ -121,13 +125,25 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
         }
     }
     answer.status = outcome.exit_status();
-    if answer.status != 0 {
+    // What could not even be planned is no better next time, unless the file is.
+    let bare = outcome.failures.iter().any(|failure| failure.trajectory.is_none() && failure.pairs == 0);
+    if bare {
+        answer = answer.note("  help: add paraphrases of them to the file and score again: only those are called then");
+    }
+    let Counts { unknown, unspent, .. } = outcome.counts;
+    // Frames that could not be had are tried again in any case.
+    let passes = outcome.failures.iter().any(|failure| failure.passes);
+    let left_alone = session.typed.contains("--no-resend");
+    if outcome.stopped.is_some() || passes || unspent > 0 || unknown > 0 && !left_alone {
         answer = go_on(answer, session);
-        // Frames that could not be had are tried again in any case.
-        let refused = outcome.failures.iter().any(|failure| failure.model.is_some());
-        if refused && !session.typed.contains("--retry") {
-            answer = answer.note("  what a model refused is asked again with --retry failed only");
-        }
+    } else if unknown > 0 {
+        answer = answer.note("  help: without --no-resend the unknown ones are sent again; they may have been billed");
+    }
+    let refused = outcome.failures.iter().any(|failure| failure.model.is_some() && !failure.passes);
+    if refused && !session.typed.contains("--retry") {
+        let again =
+            if session.typed.is_empty() { "--retry failed" } else { &format!("{} --retry failed", session.typed) };
+        answer = answer.note(format!("what failed for good is asked again only with: {again}"));
     }
     answer
 }
@@ -138,8 +154,8 @@ pub(crate) fn stopping(in_flight: u64, billed: bool, reason: &str) -> String {
         0 => format!("stopping ({reason})"),
         n => {
             let calls = number::things(n as usize, "call", "calls");
-            let billed = if billed { ", they may be billed" } else { "" };
-            format!("stopping ({reason}); waiting for {calls} under way (Ctrl-C again: not waiting{billed})")
+            let price = if billed { ", they may be billed" } else { "" };
+            format!("stopping ({reason}); waiting for {calls} under way (Ctrl-C again: not waiting{price})")
         }
     }
 }

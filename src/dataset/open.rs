@@ -66,7 +66,12 @@ impl Dataset {
             std::io::ErrorKind::NotFound => not_there(path),
             _ => Error::io(format!("cannot open {spec}"), &error),
         })?;
-        if metadata.is_dir() { open_folder(path, options) } else { open_file(path, options) }
+        match () {
+            () if metadata.is_dir() => open_folder(path, options),
+            () if metadata.is_file() => open_file(path, options),
+            () => Err(Error::input(format!("{spec} is a device or a pipe, not a file"))
+                .with_help("write what comes out of it to a file first")),
+        }
     }
 }
 

@@ -13,7 +13,8 @@ pub struct Trajectory {
     pub task: String,
     /// True progress, where the dataset tells it.
     pub label: Option<Label>,
-    /// Seconds from the first to the end of the last frame, where the dataset tells it without decoding.
+    /// Seconds from the first to the end of the last frame, where the dataset tells it without decoding. A video that is
+    /// all of the trajectory and differs by half a frame or more is refused when frames are sampled from it.
     pub duration_s: Option<f64>,
     /// Where its frames are.
     pub source: Source,

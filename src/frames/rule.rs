@@ -75,6 +75,11 @@ impl Timeline {
         self.seconds(last.saturating_sub(first).saturating_add(self.last_duration()))
     }
 
+    /// The median distance between frames, in seconds.
+    pub(super) fn usual_step_s(&self) -> f64 {
+        self.seconds(self.usual_step())
+    }
+
     fn last_duration(&self) -> i64 {
         if self.last_duration > 0 { self.last_duration } else { self.usual_step() }
     }
@@ -112,7 +117,7 @@ impl Timeline {
     /// The place of the frame nearest to a time of the file; an end may also be the moment the last frame ends.
     fn snap(&self, at_s: f64, name: &str, is_end: bool) -> Result<usize> {
         let wanted =
-            self.ticks(nanos(at_s).ok_or_else(|| Error::input(format!("the {name} of {at_s} s is no time")))?)?;
+            self.ticks(nanos(at_s).ok_or_else(|| Error::input(format!("the {name} of {at_s:?} s is no time")))?)?;
         let last = self.pts.last().copied().unwrap_or(0);
         let over = is_end.then(|| last.saturating_add(self.last_duration()));
         let time = |place: usize| self.pts.get(place).copied().or(over.filter(|_| place == self.pts.len()));
@@ -192,7 +197,7 @@ impl Timeline {
             Some(at_s) => {
                 let nanos = nanos(at_s)
                     .filter(|nanos| *nanos >= 0)
-                    .ok_or_else(|| Error::usage(format!("{name} must be seconds from 0 on, not {at_s}")))?;
+                    .ok_or_else(|| Error::usage(format!("{name} must be seconds from 0 on, not {at_s:?}")))?;
                 let start = first.saturating_add(self.ticks(nanos)?);
                 Ok(pts.partition_point(|pts| *pts < start))
             }
@@ -251,8 +256,10 @@ fn nanos(value: f64) -> Option<i128> {
 }
 
 fn positive_nanos(rate_hz: f64, name: &str) -> Result<i128> {
-    nanos(rate_hz).filter(|rate| *rate > 0).ok_or_else(|| {
-        Error::usage(format!("the {name} must be a positive number of frames a second, not {rate_hz:?}"))
+    nanos(rate_hz).filter(|rate| *rate > 0).ok_or_else(|| match rate_hz > 0.0 {
+        true => Error::usage(format!("a {name} of {rate_hz:?} frames a second is out of range"))
+            .with_help("from 1e-9 to 1e12 can be counted; cameras give 5 to 60, and models are shown about 1"),
+        false => Error::usage(format!("the {name} must be a positive number of frames a second, not {rate_hz:?}")),
     })
 }
 

@@ -60,7 +60,8 @@ impl Sampler {
     /// Where the sampling makes no sense, its source is missing or damaged, or the decoder falls over it; the error
     /// names the trajectory.
     pub fn sample(&self, trajectory: &Trajectory, sampling: &Sampling) -> Result<Frames> {
-        self.sample_source(&trajectory.source, sampling).map_err(|error| name(error, trajectory))
+        let sampled = self.check_duration(trajectory).and_then(|()| self.sample_source(&trajectory.source, sampling));
+        sampled.map_err(|error| name(error, trajectory))
     }
 
     /// The frames of a video file, as of a trajectory that fills it.
@@ -78,7 +79,9 @@ impl Sampler {
     /// As [`Sampler::sample`], but for damage that only decoding finds.
     pub fn moments(&self, trajectory: &Trajectory, sampling: &Sampling) -> Result<Vec<Moment>> {
         let chosen = match &trajectory.source {
-            Source::Video { path, span } => self.choose_video(path, *span, sampling),
+            Source::Video { path, span } => {
+                self.check_duration(trajectory).and_then(|()| self.choose_video(path, *span, sampling))
+            }
             Source::Images { folder, rate_hz } => choose_images(folder, *rate_hz, sampling).map(|(choice, _)| choice),
             Source::Demo { scene } => choose_demo(scene, sampling).map(|(choice, _)| choice),
         };
@@ -123,6 +126,30 @@ impl Sampler {
             }
         };
         Ok(choice.into_frames(source.describe(), rule_name(sampling), pictures))
+    }
+
+    /// That the video of an episode is as long as its dataset says. A shorter one has lost the end, which is where success
+    /// shows, and a longer one shows what came after it or another episode: either way the score would be of something
+    /// else than the label.
+    fn check_duration(&self, trajectory: &Trajectory) -> Result<()> {
+        let (Source::Video { path, span: None }, Some(told_s)) = (&trajectory.source, trajectory.duration_s) else {
+            return Ok(());
+        };
+        let timeline = self.decoder.timeline(path)?;
+        let (frames, step_s) = (timeline.pts().len(), timeline.usual_step_s());
+        let told = told_s / step_s;
+        // By the number of frames, or by time where they do not come evenly or the last is shown for longer.
+        let is_s = timeline.duration_s();
+        if (told - frames as f64).abs() < 0.5 || (told_s - is_s).abs() < 0.5 * step_s {
+            return Ok(());
+        }
+        Err(Error::input(format!(
+            "{} has {frames} frames ({is_s:.2} s), and the dataset says about {told:.0} ({told_s:.2} s)",
+            path.display()
+        ))
+        .with_help(
+            "download the video again; if it is right, put the episode's length in meta/episodes.jsonl right, or leave the episode out",
+        ))
     }
 
     fn choose_video(&self, path: &Path, span: Option<Span>, sampling: &Sampling) -> Result<Choice> {

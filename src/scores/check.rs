@@ -33,6 +33,11 @@ const COUNTS: [&str; 4] = [REPEAT, PROMPT_TOKENS, CACHED_TOKENS, COMPLETION_TOKE
 /// Finite numbers.
 const NUMBERS: [&str; 3] = [SCORE, COST_USD, LATENCY_MS];
 
+/// The known columns that hold numbers.
+pub(super) fn columns_of_numbers() -> Vec<&'static str> {
+    NUMBERS.into_iter().chain(COUNTS).chain([LABEL]).collect()
+}
+
 /// The type that a known column is read as, where the file leaves it open (CSV, JSONL): text such as an id of digits
 /// keeps its leading zeros.
 pub(super) fn known_type(name: &str) -> Option<DataType> {
@@ -174,7 +179,7 @@ fn whole(column: &Column, range: std::ops::RangeInclusive<i64>, meaning: &str) -
             Some(value) if !value.is_nan() => {
                 let whole = value as i64;
                 if value.fract() != 0.0 || !range.contains(&whole) {
-                    let message = format!("row {}: `{}` is {value}", row + 1, column.name());
+                    let message = format!("row {}: `{}` is {}", row + 1, column.name(), shown(value));
                     let wanted = match () {
                         () if range != (1..=5) => ", not a whole number from 0",
                         () if value.fract() != 0.0 => ", not a whole number",
@@ -190,11 +195,32 @@ fn whole(column: &Column, range: std::ops::RangeInclusive<i64>, meaning: &str) -
     Ok(Column::new(column.name().clone(), out))
 }
 
+/// Of a column of texts, the first that is no number.
+fn no_number(column: &Column) -> Option<Error> {
+    let mut texts = column.str().ok()?.iter().enumerate();
+    let (row, text) = texts.find_map(|(row, text)| Some((row, text.filter(|text| !is_number(text))?)))?;
+    let text: String = text.chars().take(60).collect();
+    Some(Error::input(format!("row {}: `{}` is {text:?}, not a number", row + 1, column.name())).with_help(NO_NUMBER))
+}
+
+/// What to write where there is no number.
+pub(super) const NO_NUMBER: &str = "leave it empty (null) where there is none: a score is null for an unparsed reply";
+
+/// Whether polars would take a text for a number.
+pub(super) fn is_number(text: &str) -> bool {
+    text.trim().parse::<f64>().is_ok()
+}
+
+/// In full, some numbers have three hundred digits.
+fn shown(value: f64) -> String {
+    if value.abs() >= 1e16 { format!("{value:e}") } else { value.to_string() }
+}
+
 fn number(column: &Column) -> Result<Column> {
     match column.dtype() {
         DataType::Float64 => Ok(column.clone()),
         dtype if dtype.is_primitive_numeric() || dtype.is_null() => Ok(column.cast(&DataType::Float64)?),
-        dtype => Err(wrong_type(column, dtype, "numbers")),
+        dtype => Err(no_number(column).unwrap_or_else(|| wrong_type(column, dtype, "numbers"))),
     }
 }
 

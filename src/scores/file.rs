@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use polars::prelude::*;
 use polars_io::json::{JsonFormat, JsonReader, JsonWriter};
+use polars_io::mmap::ReaderBytes;
 use polars_io::parquet::read::{ParallelStrategy, ParquetReader};
 use polars_io::parquet::write::ParquetWriter;
-use polars_io::prelude::{CsvReadOptions, CsvReader, CsvWriter};
+use polars_io::prelude::CsvWriter;
 use polars_io::{SerReader, SerWriter};
 
-use super::{check, jsonl};
+use super::{check, csv, jsonl};
 use crate::{Error, Result, damage, whole};
 
 #[derive(Clone, Copy)]
@@ -41,7 +42,7 @@ pub(super) fn read(path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {
     let file = open(path)?;
     let frame = match format {
         Format::Parquet => damage::caught(|| parquet(file, columns)).unwrap_or_else(|| Err(damaged())),
-        Format::Csv => csv(file, path, columns),
+        Format::Csv => csv::read(file, path, columns),
         Format::Jsonl => json(file, path, columns),
     };
     frame.map_err(|error| error.at(path.display()))
@@ -56,7 +57,7 @@ pub(super) fn column_names(path: &Path) -> Result<Vec<String>> {
             let schema = schema.unwrap_or_else(|| Err(damaged())).map_err(|error| error.at(path.display()))?;
             schema.iter_names().map(ToString::to_string).collect()
         }
-        Format::Csv => csv_header(path)?,
+        Format::Csv => csv::header(path).map_err(|error| error.at(path.display()))?,
         Format::Jsonl => {
             let frame = json(open(path)?, path, None).map_err(|error| error.at(path.display()))?;
             frame.get_column_names().iter().map(ToString::to_string).collect()
@@ -87,7 +88,7 @@ pub(super) fn write(mut frame: DataFrame, path: &Path) -> Result<()> {
     })
 }
 
-fn open(path: &Path) -> Result<File> {
+pub(super) fn open(path: &Path) -> Result<File> {
     let cannot = |error: std::io::Error| Error::io(format!("cannot read {}", path.display()), &error);
     let file = File::open(path).map_err(cannot)?;
     let meta = file.metadata().map_err(cannot)?;
@@ -104,14 +105,20 @@ fn damaged() -> Error {
     Error::input("a damaged Parquet file").with_help("write it again, or take the copy it came from")
 }
 
-fn parquet(file: File, columns: Option<&[&str]>) -> Result<DataFrame> {
-    let mut reader = ParquetReader::new(file);
+/// What a value of a table comes to: a text is sixteen bytes beside its letters.
+const VALUE_BYTES: u64 = 16;
+
+fn parquet(mut file: File, columns: Option<&[&str]>) -> Result<DataFrame> {
+    let rows = file.try_clone().map_err(|error| Error::io("cannot be read", &error))?;
+    let bytes = ReaderBytes::from(&mut file);
+    let mut reader = ParquetReader::new(rows);
     let metadata = reader.get_metadata().map_err(|error| refused(&error))?.clone();
     // Arrow's own schema, which pandas and others leave in the file, would have dictionaries (categories) read as such,
     // a type that this build of polars does without. Parquet's schema has them as the text that they are.
     let mut metadata = Arc::unwrap_or_clone(metadata);
     metadata.key_value_metadata = None;
-    reader.set_metadata(Arc::new(metadata));
+    let metadata = Arc::new(metadata);
+    reader.set_metadata(Arc::clone(&metadata));
     let schema = reader.schema().map_err(|error| refused(&error))?;
     let names: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
     check::required_names(&names)?;
@@ -121,6 +128,9 @@ fn parquet(file: File, columns: Option<&[&str]>) -> Result<DataFrame> {
             return Err(Error::input(message).with_help("cast it to text or numbers, or drop it"));
         }
     }
+    let wanted = |name: &str| columns.is_none_or(|columns| columns.contains(&name));
+    crate::parquet::check(&bytes, &metadata, wanted, VALUE_BYTES)
+        .map_err(|error| error.at("cannot be read as Parquet"))?;
     let columns = columns
         .map(|wanted| wanted.iter().filter(|name| names.contains(name)).map(|name| (*name).to_owned()).collect());
     let reader = reader.with_columns(columns).read_parallel(ParallelStrategy::Auto);
@@ -139,41 +149,6 @@ fn readable(dtype: &ArrowDataType) -> bool {
         D::List(field) | D::LargeList(field) => readable(&field.dtype),
         D::Struct(fields) => fields.iter().all(|field| readable(&field.dtype)),
         _ => false,
-    }
-}
-
-fn csv(file: File, path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {
-    let names = csv_header(path)?;
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    check::required_names(&names)?;
-    let known: Schema =
-        names.iter().filter_map(|name| Some(((*name).into(), check::known_type(name)?))).collect::<Schema>();
-    let columns: Option<Arc<[PlSmallStr]>> = columns.map(|wanted| {
-        wanted.iter().filter(|name| names.contains(name)).map(|name| PlSmallStr::from_str(name)).collect()
-    });
-    let options = CsvReadOptions::default()
-        .with_has_header(true)
-        .with_infer_schema_length(Some(10_000))
-        .with_schema_overwrite(Some(Arc::new(known)))
-        .with_columns(columns)
-        .with_rechunk(false);
-    CsvReader::new(file).with_options(options).finish().map_err(|error| refused(&error))
-}
-
-fn csv_header(path: &Path) -> Result<Vec<String>> {
-    let options =
-        CsvReadOptions::default().with_has_header(true).with_infer_schema_length(Some(0)).with_n_rows(Some(0));
-    let frame = CsvReader::new(open(path)?).with_options(options).finish().map_err(|error| refused(&error))?;
-    let names: Vec<String> = frame.get_column_names().iter().map(ToString::to_string).collect();
-    // The reader renames a column that stands twice.
-    let again = names.iter().find_map(|name| {
-        let (first, count) = name.split_once("_duplicated_")?;
-        (count.bytes().all(|digit| digit.is_ascii_digit()) && names.iter().any(|name| name == first)).then_some(first)
-    });
-    match again {
-        Some(name) => Err(Error::input(format!("two columns named `{name}`"))
-            .with_help("take one of them out: nothing tells which is meant")),
-        None => Ok(names),
     }
 }
 
@@ -197,7 +172,7 @@ fn json(file: File, path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> 
     }
 }
 
-fn refused(error: &PolarsError) -> Error {
+pub(super) fn refused(error: &PolarsError) -> Error {
     // polars adds advice of its own for its Python users after the first line.
     let message = error.to_string();
     let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("cannot be read");

@@ -1,6 +1,7 @@
 //! The score table: one row a (trajectory, paraphrase, repeat) of a model.
 
 mod check;
+mod csv;
 mod file;
 mod jsonl;
 mod key;

@@ -149,6 +149,11 @@ impl Study {
         self
     }
 
+    /// What it scores.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// Calls, tokens and dollars that a run would come to. Samples the frames of a few trajectories; sends nothing.
     ///
     /// # Errors

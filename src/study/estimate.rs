@@ -31,7 +31,8 @@ pub struct Estimate {
     pub cost_usd: Option<f64>,
     /// The same, by model.
     pub by_model: Vec<ModelEstimate>,
-    /// Trajectories whose frames could not be sampled for the estimate: name and error.
+    /// Tasks without paraphrases where some are wanted, and trajectories whose frames could not be sampled for the
+    /// estimate: name and error.
     pub warnings: Vec<String>,
 }
 
@@ -70,6 +71,7 @@ struct Call {
 
 pub(super) fn estimate(study: &Study) -> Result<Estimate> {
     let mut total = Estimate { cost_usd: Some(0.0), ..Estimate::default() };
+    total.warnings.extend(study.plan.bare_tasks_told());
     let look = look(study, &mut total.warnings);
     for model in &study.models {
         let cached = cached(study, model.as_ref())?;

@@ -38,6 +38,8 @@ pub struct Failure {
     pub message: String,
     /// How many pairs; 0 where they could not even be planned.
     pub pairs: u64,
+    /// Whether the same study, run again, tries them again: the fault may pass, and cost nothing.
+    pub passes: bool,
 }
 
 /// What a study came to.

@@ -88,8 +88,9 @@ impl Plan {
     ///
     /// # Errors
     /// There are no trajectories, or none that the shard takes; an instruction is empty; an id stands twice; paraphrases
-    /// are wanted and no task has any (the file of another dataset: scoring the originals alone would be money spent by
-    /// mistake).
+    /// are wanted and no task of the dataset has any (the file of another dataset: scoring the originals alone would be
+    /// money spent by mistake). What a shard or a pilot happens to take is no such sign: part of a study must not refuse
+    /// what the whole of it would do.
     pub fn from_parts<'a>(
         dataset: &str,
         trajectories: &[Trajectory],
@@ -129,14 +130,15 @@ impl Plan {
         }
 
         let mut bare = BTreeSet::new();
+        let only = options.strategies.as_deref();
         let mut worded = false;
         let planned = chosen
             .into_iter()
             .map(|n| {
                 let trajectory = &trajectories[n];
                 let paraphrases = paraphrases_of.map_or_else(Vec::new, |of| of(trajectory));
-                let wordings = wordings(trajectory, &paraphrases, options.strategies.as_deref());
-                let has_some = wordings.iter().any(|wording| wording.stands.iter().any(Standing::is_paraphrase));
+                let wordings = wordings(trajectory, &paraphrases, only);
+                let has_some = has_paraphrase(&wordings);
                 worded |= has_some;
                 if paraphrases_of.is_some() && !has_some {
                     bare.insert(trajectory.task.clone());
@@ -144,8 +146,12 @@ impl Plan {
                 Planned { trajectory: Arc::new(trajectory.clone()), wordings: Arc::new(wordings) }
             })
             .collect();
-        if paraphrases_of.is_some() && !worded {
-            let tasks: Vec<&str> = bare.iter().map(String::as_str).collect();
+        if let Some(of) = paraphrases_of
+            && !worded
+            && !trajectories.iter().any(|trajectory| has_paraphrase(&wordings(trajectory, &of(trajectory), only)))
+        {
+            let tasks: BTreeSet<&str> = trajectories.iter().map(|trajectory| trajectory.task.as_str()).collect();
+            let tasks: Vec<&str> = tasks.into_iter().collect();
             return Err(Error::input(format!("no paraphrases for any task of dataset {dataset}: {}", few(&tasks)))
                 .with_help("is the paraphrase file that of this dataset, its `task` spelled as there, its strategies the ones asked for?"));
         }
@@ -190,6 +196,14 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// A line on the tasks of [`Plan::bare_tasks`], where there are any.
+    pub fn bare_tasks_told(&self) -> Option<String> {
+        let tasks: Vec<&str> = self.bare.iter().map(String::as_str).collect();
+        (!tasks.is_empty()).then(|| format!("no paraphrases for {} of the tasks: {}", tasks.len(), few(&tasks)))
+    }
+}
+
 impl Standing {
     fn is_paraphrase(&self) -> bool {
         self.strategy != Strategy::Original
@@ -197,13 +211,17 @@ impl Standing {
 }
 
 /// The first few of `names`, and how many more there are.
-pub(super) fn few(names: &[&str]) -> String {
+fn few(names: &[&str]) -> String {
     const SHOWN: usize = 3;
     let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(SHOWN) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
+}
+
+fn has_paraphrase(wordings: &[Wording]) -> bool {
+    wordings.iter().any(|wording| wording.stands.iter().any(Standing::is_paraphrase))
 }
 
 /// The wordings of a trajectory: the original, then the paraphrases in the order of their file.

@@ -84,7 +84,7 @@ pub enum Event<'a> {
     Stopping {
         /// Calls under way.
         in_flight: u64,
-        /// Whether a call of this study can cost anything.
+        /// Whether they may cost something.
         billed: bool,
         /// Why.
         reason: &'a str,

@@ -170,13 +170,12 @@ fn status(code: u16, kind: &'static str, retry_after: RetryAfter, provider: Opti
         Some(provider) => of_provider(code, kind, "not now", provider),
         None => error(code, kind, "not now"),
     };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     match retry_after {
         RetryAfter::Absent => outgoing,
         RetryAfter::Seconds(seconds) => outgoing.with("retry-after", seconds.to_string()),
-        RetryAfter::Date(seconds) => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-            outgoing.with("retry-after", http_date(now + seconds))
-        }
+        RetryAfter::Date(seconds) => outgoing.with("retry-after", http_date(now + seconds)),
+        RetryAfter::Reset(seconds) => outgoing.with("x-ratelimit-reset", ((now + seconds) * 1000).to_string()),
     }
 }
 

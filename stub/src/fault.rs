@@ -81,7 +81,7 @@ pub enum Fault {
     EchoedKey,
 }
 
-/// A `Retry-After` header.
+/// A `Retry-After` header, or what stands in for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryAfter {
     /// None.
@@ -90,6 +90,8 @@ pub enum RetryAfter {
     Seconds(u64),
     /// As an HTTP date so many seconds ahead.
     Date(u64),
+    /// None, but `X-RateLimit-Reset` so many seconds ahead, in milliseconds since 1970 as OpenRouter gives it.
+    Reset(u64),
 }
 
 /// Shares of requests that go wrong, from 0 to 1.

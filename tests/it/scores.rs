@@ -89,13 +89,70 @@ fn names_what_is_wrong() {
     );
     assert_eq!(
         error(with(small(), Column::new("score".into(), ["4", "2", "x"]))).to_string(),
+        "row 3: `score` is \"x\", not a number"
+    );
+    assert_eq!(
+        error(with(small(), Column::new("score".into(), ["4", "2", "3"]))).to_string(),
         "column `score` has type str where numbers should be"
+    );
+    assert_eq!(
+        error(with(small(), Column::new("label".into(), [1.0, 2.0, 1e300]))).to_string(),
+        "row 3: `label` is 1e300, outside 1 to 5"
     );
     assert_eq!(
         error(with(small(), Column::new("repeat".into(), [0_i64, -1, 0]))).to_string(),
         "row 2: `repeat` is -1, not a whole number from 0"
     );
     assert!(error(small().drop("score").unwrap()).is_input());
+}
+
+#[test]
+fn a_word_among_the_numbers_of_a_csv_is_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.csv");
+    let read = |rows: &str| {
+        std::fs::write(&path, format!("model,trajectory,strategy,instruction,score,label\n{rows}")).unwrap();
+        ScoreTable::read(&path)
+    };
+    // An instruction of two lines: lines are counted as an editor does.
+    let error = read("m,a,original,\"lift\nit\",NaN,5\nm,a,lexical,raise it,NA,5\n").unwrap_err();
+    let told = error.to_string();
+    assert!(told.ends_with("s.csv: line 4: `score` is \"NA\", not a number"), "{told}");
+    assert!(error.help().is_some_and(|help| help.contains("empty")), "{error:?}");
+    // A row that is cut must not become an unparsed reply, nor a quote swallow the rows after it.
+    for (rows, told) in [
+        ("m,a,original,lift it,4,5\n\nm,a,lexical,raise it\n", "line 4: 4 fields, but the header has 6"),
+        ("m,a,original,\"lift, it\",4,5,\n", "line 2: 7 fields, but the header has 6"),
+        (
+            "m,a,original,\"lift\n\"\"it\"\"\",4,5\nm,a,lexical,\"raise it,4,5\nm,a,x,y,1,2\n",
+            "line 4: a quote is opened and never closed",
+        ),
+    ] {
+        let error = read(rows).unwrap_err().to_string();
+        assert!(error.ends_with(&format!("s.csv: {told}")), "{error}");
+    }
+    assert_eq!(read("m,a,original,a 5\" drawer,4,5\r\nm,a,lexical,raise it,,\r\n").unwrap().len(), 2);
+    let error = read("m,a,original,lift it,4,five\n").unwrap_err().to_string();
+    assert!(error.ends_with("s.csv: line 2: `label` is \"five\", not a number"), "{error}");
+    std::fs::write(&path, b"model,trajectory,strategy,instruction,score\nm,a,original,x,4\nm,a,lexical,\xff,4\n")
+        .unwrap();
+    let error = ScoreTable::read(&path).unwrap_err().to_string();
+    assert!(error.ends_with("s.csv: line 3: not UTF-8"), "{error}");
+    std::fs::write(&path, "model;trajectory;strategy;instruction;score\nm;a;original;x;4\n").unwrap();
+    assert!(ScoreTable::read(&path).unwrap_err().help().is_some_and(|help| help.contains("commas")));
+    assert_eq!(read("m,a,original,lift it,NaN,5\nm,a,lexical,raise it,,5\n").unwrap().unparsed(), 2);
+}
+
+#[test]
+fn a_file_that_would_fill_the_memory_is_refused_before_it_does() {
+    // tests/fixtures/manifest/make.py: 13 kB whose replies come to 1.6 GB.
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/scores/bomb.parquet");
+    let error = ScoreTable::read(path).unwrap_err();
+    let told = "bomb.parquet: cannot be read as Parquet: its 12575 bytes would take 1.1 GB of memory or more";
+    assert!(error.to_string().ends_with(told) && error.help().is_some(), "{error:?}");
+    // Its other columns are as harmless as they look.
+    assert_eq!(ScoreTable::read_columns(path, &["model", "score"]).unwrap().len(), 12);
+    roborm::robustness::Analysis::new().run_file(path).unwrap();
 }
 
 #[test]

@@ -14,7 +14,11 @@ const END: &str = "\u{1b}[0m";
 pub(super) fn plain(name: &str, message: &str, help: Option<&str>) -> Failure {
     let mut lines = message.lines();
     let first = lines.next().unwrap_or_default().to_owned();
-    let mut traceback = vec![format!("{RED}{}{END}{BOLD}: {first}{END}", heading(name))];
+    let heading = heading(name);
+    // A message that begins with its heading does not need it twice.
+    let said = first.strip_prefix(&heading).filter(|rest| rest.starts_with(';'));
+    let said = said.map_or_else(|| format!(": {first}"), str::to_owned);
+    let mut traceback = vec![format!("{RED}{heading}{END}{BOLD}{said}{END}")];
     traceback.extend(lines.map(str::to_owned));
     traceback.extend(help.map(self::help));
     Failure { name: name.to_owned(), message: first, traceback }

@@ -130,7 +130,7 @@ impl Engine {
         let sections = sections(source);
         for (at, section) in sections.iter().enumerate() {
             if self.control.is_interrupted() {
-                failure = Some(interrupted("the cell was interrupted"));
+                failure = Some(interrupted("interrupted; the rest of the cell was not run"));
                 break;
             }
             // evcxr takes its own faults for a reason to end.

@@ -4,6 +4,7 @@
 //! lines (`kernel/src/engine/serve.rs` says which), and shares with the commands what is open and scored: before a cell it
 //! is handed what changed here, after it what changed there is taken over.
 
+mod excerpt;
 mod link;
 mod show;
 
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use roborm::command::{Current, Interrupts, engine_program};
-use roborm::display::Terminal;
+use roborm::display::{Color, Terminal, text};
 use roborm::{Error, Result};
 use serde_json::json;
 
@@ -203,12 +204,11 @@ pub fn plain(line: &str) -> String {
     plain
 }
 
-/// A line of a failure for this terminal.
-pub fn line_for(line: &str, terminal: &Terminal) -> String {
-    match terminal.color() {
-        roborm::display::Color::None => roborm::display::text::clean(&plain(line)),
-        _ => line.to_owned(),
-    }
+/// The lines of a failure for this terminal.
+pub fn lines_for(lines: &[String], terminal: &Terminal) -> String {
+    let bare: Vec<String> = lines.iter().map(|line| text::clean(&plain(line))).collect();
+    let shown = if terminal.color() == Color::None { &bare } else { lines };
+    excerpt::fitted(shown, &bare, terminal)
 }
 
 /// Its own commands: what they are called, what they do, and an example.

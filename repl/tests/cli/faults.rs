@@ -63,7 +63,11 @@ fn numbers_out_of_reason_are_refused_as_numbers() {
     bench.run(&["robustness", "s.csv", "--seed", "-1"]).refuses(2, &["'-1'", "--seed"]);
     bench.run(&["score", "demo", "--model", "simulated", "--limit", "-3"]).refuses(2, &["'-3'", "--limit"]);
     bench.run(&["robustness", "s.csv", "--resamples", "1"]).refuses(2, &["1 is too few", "95 %", "40"]);
-    bench.run(&["frames", "demo#drawer", "--fps", "1e300"]).refuses(2, &["not 1e300"]);
+    bench
+        .run(&["frames", "demo#drawer", "--fps", "1e300"])
+        .refuses(2, &["1e300 frames a second is out of range", "1e12"]);
+    bench.run(&["frames", "demo#drawer", "--fps", "-2"]).refuses(2, &["positive", "not -2"]);
+    bench.run(&["frames", "demo#drawer", "--from", "1e300"]).refuses(2, &["seconds", "not 1e300"]);
 }
 
 #[test]
@@ -132,11 +136,48 @@ fn a_task_without_paraphrases_is_reported_and_the_rest_is_scored() {
     );
     let run = bench.run(&["score", "demo", "--model", "simulated", "--paraphrases", "p.jsonl", "--json"]);
     assert_eq!(run.status, 1);
-    assert!(run.stderr.contains("paraphrase"), "{}", run.stderr);
+    assert!(run.stderr.contains("no paraphrases for 7 of the tasks"), "{}", run.stderr);
     // Eight originals and the one paraphrase.
     assert_eq!(run.json()["called"], 9);
+    // The same command comes to the same: what helps is a better file.
+    assert!(!run.stderr.contains("go on with") && run.stderr.contains("add paraphrases"), "{}", run.stderr);
+    // Told before anything is spent, too.
+    let run = bench.run(&["estimate", "demo", "--model", "simulated", "--paraphrases", "p.jsonl"]);
+    assert!(run.stderr.contains("warning: no paraphrases for 7 of the tasks"), "{}", run.stderr);
+    // A shard that has none of the task goes on as the whole does.
+    let mut called = 0;
+    for shard in ["1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"] {
+        let words = ["score", "demo", "--model", "simulated", "--paraphrases", "p.jsonl", "--shard", shard, "--json"];
+        let run = bench.run(&[&words[..], &["--ledger", "shards.db"]].concat());
+        called += run.json()["called"].as_u64().expect("a count");
+        assert_eq!(run.status, i32::from(run.stderr.contains("no paraphrases for 1 of the tasks")), "{}", run.stderr);
+    }
+    assert_eq!(called, 9);
     bench.write("p.jsonl", "{\"task\":\"fold the shirt\",\"strategy\":\"lexical\",\"instruction\":\"do the shirt\"}\n");
     bench.run(&["score", "demo", "--model", "simulated", "--paraphrases", "p.jsonl"]).refuses(1, &["paraphrases"]);
+}
+
+#[test]
+fn a_ledger_is_a_file() {
+    let bench = Bench::new();
+    for device in ["/dev/null", "/dev/zero"] {
+        let run = bench.run(&["score", "demo", "--model", "simulated", "--ledger", device]);
+        run.refuses(1, &[device, "not a file", "--ledger FILE"]);
+    }
+}
+
+#[test]
+fn a_word_among_the_scores_is_named_with_its_line() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,x,5\nm,a,lexical,y,NA\n");
+    bench.run(&["robustness", "s.csv"]).refuses(1, &["s.csv: line 3: `score` is \"NA\"", "leave it empty"]);
+    bench.write(
+        "s.jsonl",
+        "{\"model\":\"m\",\"trajectory\":\"a\",\"strategy\":\"lexical\",\"instruction\":\"x\",\"score\":\"NA\"}\n",
+    );
+    bench.run(&["robustness", "s.jsonl"]).refuses(1, &["row 1: `score` is \"NA\""]);
+    bench.write("m.jsonl", "{\"trajectory\":\"a\",\"video\":\"a.mp4\",\"task\":\"t\",\"label\":1e300}\n");
+    bench.run(&["trajectories", "m.jsonl"]).refuses(1, &["m.jsonl, line 1: label 1e300 is"]);
 }
 
 #[test]
@@ -157,6 +198,19 @@ fn a_trajectory_without_frames_fails_alone() {
     }
     // It would do nothing: no model refused anything.
     assert!(!run.stderr.contains("--retry"), "{}", run.stderr);
+}
+
+#[test]
+fn what_goes_on_is_advised_where_it_does() {
+    let bench = Bench::new();
+    bench.run(&["frames", "demo#drawer", "--out", "frames"]);
+    // Without a label there is nothing that a simulated model could answer from, today or tomorrow.
+    bench.write("m.csv", "trajectory,frames,task,rate_hz\na,frames,lift the cup,1\n");
+    let run = bench.run(&["score", "m.csv", "--model", "simulated"]);
+    assert_eq!(run.status, 1);
+    assert!(!run.stderr.contains("go on with"), "{}", run.stderr);
+    let again = "asked again only with: roborm score m.csv --model simulated --retry failed";
+    assert!(run.stderr.contains(again), "{}", run.stderr);
 }
 
 #[test]

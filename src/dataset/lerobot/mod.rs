@@ -56,10 +56,12 @@ pub(super) fn open(folder: &Path, options: &OpenOptions) -> Result<Dataset> {
             .with_help("a language-conditioned reward model needs an instruction: add the tasks to the episodes"));
     }
     if !silent.is_empty() {
-        notes.push(format!("{} have no task and are left out", counted(&silent)));
+        let are = if silent.len() == 1 { "has no task and is" } else { "have no task and are" };
+        notes.push(format!("{} {are} left out", counted(&silent)));
     }
     if !several.is_empty() {
-        notes.push(format!("{} have several tasks, of which the first is taken", counted(&several)));
+        let have = if several.len() == 1 { "has" } else { "have" };
+        notes.push(format!("{} {have} several tasks, of which the first is taken", counted(&several)));
     }
     let dataset = Dataset::build(name_of(folder), trajectories, |index| episodes.place(places[index]))?;
     Ok(dataset.numbered().with_notes(notes))
@@ -96,5 +98,6 @@ fn video(
 fn counted(episodes: &[i64]) -> String {
     let shown: Vec<String> = episodes.iter().take(8).map(ToString::to_string).collect();
     let more = if episodes.len() > shown.len() { ", …" } else { "" };
-    format!("{} episodes ({}{more})", episodes.len(), shown.join(", "))
+    let word = if episodes.len() == 1 { "episode" } else { "episodes" };
+    format!("{} {word} ({}{more})", episodes.len(), shown.join(", "))
 }

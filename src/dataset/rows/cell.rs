@@ -64,6 +64,8 @@ impl fmt::Display for Cell {
                 write!(f, "{shown:?}")
             }
             Self::Whole(number) => number.fmt(f),
+            // In full, some numbers have three hundred digits.
+            Self::Number(number) if number.abs() >= 1e16 => write!(f, "{number:e}"),
             Self::Number(number) => number.fmt(f),
             Self::Flag(flag) => flag.fmt(f),
             Self::List(cells) => write!(f, "(a list of {})", cells.len()),

@@ -3,24 +3,20 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use polars::prelude::{AnyValue, DataFrame, PolarsError, PolarsResult};
+use polars::prelude::{AnyValue, DataFrame, PolarsError};
 use polars_io::SerReader;
+use polars_io::mmap::ReaderBytes;
 use polars_io::parquet::read::ParquetReader;
 
 use super::{Cell, Rows};
-use crate::{Error, Result, damage};
+use crate::{Error, Result, damage, parquet};
 
 pub(super) fn read(rows: &mut Rows) -> Result<()> {
     let shown = rows.path.display().to_string();
-    let file = File::open(&rows.path).map_err(|error| Error::io(format!("cannot read {shown}"), &error))?;
+    let mut file = File::open(&rows.path).map_err(|error| Error::io(format!("cannot read {shown}"), &error))?;
     let wanted = rows.wanted.clone();
-    let read = damage::caught(|| columns(file, &wanted))
-        .ok_or_else(|| Error::input(format!("{shown} is a damaged Parquet file")))?;
-    let (present, frame) = read.map_err(|error| {
-        let message = error.to_string();
-        let line = message.lines().next().unwrap_or_default();
-        Error::input(format!("{shown} is not a readable Parquet file: {line}"))
-    })?;
+    let read = damage::caught(|| columns(&mut file, &wanted)).unwrap_or_else(|| Err(Error::input("it is damaged")));
+    let (present, frame) = read.map_err(|error| error.at(format!("{shown} is not a readable Parquet file")))?;
     rows.present = present;
     let height = frame.height();
     rows.cells.resize(height * wanted.len(), Cell::Null);
@@ -34,35 +30,32 @@ pub(super) fn read(rows: &mut Rows) -> Result<()> {
     Ok(())
 }
 
-/// The most rows, or values of a column of lists, that are taken for true: more than any dataset of trajectories has,
-/// and few enough that a damaged count does not ask for all the memory there is, which ends the process.
-const MOST: usize = 1 << 27;
+/// What a value comes to: one of polars, and the cell made of it.
+const VALUE_BYTES: u64 = 16 + size_of::<Cell>() as u64;
 
 /// The names of all columns, and those of them that are wanted.
-fn columns(file: File, wanted: &[String]) -> PolarsResult<(Vec<String>, DataFrame)> {
-    let size = file.metadata()?.len();
-    let mut reader = ParquetReader::new(file);
-    let mut metadata = (**reader.get_metadata()?).clone();
-    let damaged = || PolarsError::ComputeError("its footer contradicts itself".into());
-    let counts = metadata.row_groups.iter().map(|group| group.num_rows());
-    if counts.clone().any(|rows| rows > MOST) || metadata.num_rows > MOST || counts.sum::<usize>() != metadata.num_rows
-    {
-        return Err(damaged());
-    }
-    for chunk in metadata.row_groups.iter().flat_map(|group| group.parquet_columns()) {
-        let whole = usize::try_from(chunk.num_values()).is_ok_and(|values| values <= MOST)
-            && u64::try_from(chunk.compressed_size()).is_ok_and(|bytes| bytes <= size);
-        if !whole || chunk.byte_range().end > size {
-            return Err(damaged());
-        }
-    }
+fn columns(file: &mut File, wanted: &[String]) -> Result<(Vec<String>, DataFrame)> {
+    let rest = file.try_clone().map_err(|error| Error::io("cannot read it", &error))?;
+    let bytes = ReaderBytes::from(file);
+    let mut reader = ParquetReader::new(rest);
+    let mut metadata = (**reader.get_metadata().map_err(first_line)?).clone();
+    // Columns that are not there become cells too.
+    let rows = metadata.num_rows as u64;
+    parquet::check(&bytes, &metadata, |name| wanted.iter().any(|wanted| wanted == name), VALUE_BYTES)?;
+    parquet::check_values(&bytes, rows.saturating_mul(wanted.len() as u64), size_of::<Cell>() as u64)?;
     // Without the writer's notes, columns have the types of the format itself: what pandas calls a category, and polars
     // needs a feature of its own for, is text.
     metadata.key_value_metadata = None;
     reader.set_metadata(Arc::new(metadata));
-    let present: Vec<String> = reader.schema()?.iter_names().map(ToString::to_string).collect();
+    let present: Vec<String> = reader.schema().map_err(first_line)?.iter_names().map(ToString::to_string).collect();
     let both = wanted.iter().filter(|name| present.contains(name)).cloned().collect();
-    Ok((present, reader.with_columns(Some(both)).finish()?))
+    Ok((present, reader.with_columns(Some(both)).finish().map_err(first_line)?))
+}
+
+/// What polars says, without its advice for Python.
+fn first_line(error: PolarsError) -> Error {
+    let message = error.to_string();
+    Error::input(message.lines().next().unwrap_or_default())
 }
 
 fn cell(value: AnyValue<'_>) -> Cell {

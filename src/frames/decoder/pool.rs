@@ -40,7 +40,7 @@ impl Pool {
         file: &File,
         request: impl FnOnce(&mut Worker) -> Result<T, Fault>,
     ) -> Result<T> {
-        let mut lease = self.lease(path, Some(file))?;
+        let mut lease = self.lease(path, Some(file)).map_err(|error| error.at(path.display()))?;
         match request(lease.worker()) {
             Ok(value) => Ok(value),
             Err(Fault::File(failure)) => Err(file_error(path, &failure)),

@@ -76,6 +76,10 @@ impl Worker {
                 .with_help("build both from the same version"));
             }
             Ok(None) => return Err(worker.unusable(program, "ended at once")),
+            Err(error) if hangs(&error) => {
+                let patience = options.timeout.as_secs_f64();
+                return Err(worker.unusable(program, &format!("no sign of life within {patience} s")));
+            }
             Err(error) => return Err(worker.unusable(program, &error.to_string())),
         };
         let limits = Configure {
@@ -182,7 +186,7 @@ impl Worker {
     fn fallen(&mut self, error: &io::Error) -> Fault {
         // SIGXCPU's number on every Linux that has one.
         const CPU_SPENT: i32 = 24;
-        let hangs = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+        let hangs = hangs(error);
         let status = self.end();
         Fault::Worker(match status {
             _ if hangs => "the video decoder gave no sign of life within the time limit and was ended".into(),
@@ -206,6 +210,11 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Whether an error of the socket says that its time ran out.
+fn hangs(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 /// What a file is asked for as: its absolute path, and what tells whether it has changed.

@@ -39,8 +39,8 @@ pub(super) fn read(body: &[u8]) -> Answer {
 
 fn of_value(value: &Value) -> Answer {
     let (usage, extra) = usage(&value["usage"]);
-    let cost_usd = usage.cost_usd.filter(|cost| *cost > 0.0);
-    let billed = cost_usd.is_some();
+    let cost_usd = billed(&value["usage"]);
+    let is_billed = cost_usd.is_some();
     let string = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let failed = |error: &Value| {
         let error = ServerError::of(error, 200);
@@ -66,7 +66,7 @@ fn of_value(value: &Value) -> Answer {
         // twice: it is kept as a reply without a score.
         let blank = matches!(finish_reason.as_deref(), None | Some("error"));
         let silent = usage.completion_tokens.unwrap_or(0) == 0 && finish_reason.as_deref() == Some("stop");
-        if !billed && (blank || silent) {
+        if !is_billed && (blank || silent) {
             return Answer::Empty;
         }
     }
@@ -135,6 +135,11 @@ pub(super) fn bounded(text: String) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+/// Dollars that `usage` tells of, where it tells of any.
+pub(super) fn billed(value: &Value) -> Option<f64> {
+    usage(value).0.cost_usd.filter(|cost| *cost > 0.0)
 }
 
 /// Tokens and dollars, and the finer figures that go into columns of their own.

@@ -1,7 +1,7 @@
 //! One question, asked until it is answered, refused, or no longer worth it.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::HttpModel;
 use super::answer::{self, Answer};
@@ -11,7 +11,7 @@ use super::fault::{ServerError, Verdict, one_line};
 use super::limiter::Place;
 use super::lookup;
 use super::providers::{Blame, Route};
-use super::retry::back_off;
+use super::retry::{back_off, rate_limit_reset};
 use super::send::{Errand, Lost, Progress, Received};
 use crate::reward::{Call, Fault, FaultKind, Reply, Request};
 
@@ -173,7 +173,10 @@ impl HttpModel {
             }
             Answer::Error(error) => error,
         };
-        let fault = Fault { retry_after: received.retry_after, ..error.fault(endpoint.key.as_ref()) };
+        let reset = || error.reset.as_deref().and_then(|text| rate_limit_reset(text, SystemTime::now()));
+        let too_many = error.verdict() == Verdict::TooMany;
+        let retry_after = received.retry_after.or_else(|| reset().filter(|_| too_many));
+        let fault = Fault { retry_after, ..error.fault(endpoint.key.as_ref()) };
         let provider = error.provider.as_deref();
         let again = |fault, wait| Step::Again { fault, cut: false, empty: false, wait };
         // Nobody else serves the model (404), or the names of those left out are not taken (400, 422).
@@ -186,20 +189,20 @@ impl HttpModel {
             Verdict::TooMany => {
                 place.too_many();
                 // A long pause of one provider need not be waited for where there are others.
-                let long = received.retry_after.filter(|wait| *wait > self.patience.longest_wait);
+                let long = retry_after.filter(|wait| *wait > self.patience.longest_wait);
                 if long.is_some_and(|wait| route.paused(provider, wait)) {
                     pass.answered();
                     return again(fault, Some(Duration::ZERO));
                 }
                 pass.pressed();
                 // It holds for everyone who would send now, not for this question alone.
-                if let Some(wait) = received.retry_after {
+                if let Some(wait) = retry_after {
                     endpoint.breaker.pause(wait);
                 }
-                again(fault, received.retry_after)
+                again(fault, retry_after)
             }
             Verdict::Again => {
-                let mut wait = received.retry_after;
+                let mut wait = retry_after;
                 match route.failed(provider) {
                     Blame::Server => pass.failed(),
                     Blame::Provider { left_out } => {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::answer;
 use super::key::Secret;
 use crate::reward::{Fault, FaultKind};
 
@@ -18,6 +19,8 @@ pub(super) struct ServerError {
     pub(super) provider: Option<String>,
     /// Dollars that it was billed all the same.
     pub(super) cost_usd: Option<f64>,
+    /// When the rate limit is lifted, where OpenRouter tells in the body what stood in the provider's header.
+    pub(super) reset: Option<String>,
 }
 
 /// What is to be done.
@@ -57,6 +60,7 @@ impl ServerError {
             kind,
             provider: text(&error["metadata"]["provider_name"]),
             cost_usd: None,
+            reset: reset(&error["metadata"]["headers"]),
         }
     }
 
@@ -64,7 +68,9 @@ impl ServerError {
     pub(super) fn of_body(body: &[u8], status: u16) -> Self {
         match serde_json::from_slice::<Value>(body) {
             // FastAPI's `detail`, llama.cpp's and Ollama's plain `error`.
-            Ok(value) if !value["error"].is_null() => Self::of(&value["error"], status),
+            Ok(value) if !value["error"].is_null() => {
+                Self { cost_usd: answer::billed(&value["usage"]), ..Self::of(&value["error"], status) }
+            }
             Ok(value) => {
                 let message = [&value["message"], &value["detail"]].into_iter().find_map(|text| text.as_str());
                 Self { message: message.unwrap_or_default().to_owned(), ..Self::of(&Value::Null, status) }
@@ -108,6 +114,15 @@ impl ServerError {
             message.push_str(help);
         }
         Fault { maybe_billed: self.cost_usd.is_some(), cost_usd: self.cost_usd, ..Fault::new(kind, message) }
+    }
+}
+
+/// The header `X-RateLimit-Reset` among `headers`, whatever its case.
+fn reset(headers: &Value) -> Option<String> {
+    let (_, value) = headers.as_object()?.iter().find(|(name, _)| name.eq_ignore_ascii_case("x-ratelimit-reset"))?;
+    match value {
+        Value::Number(number) => Some(number.to_string()),
+        value => value.as_str().map(str::to_owned),
     }
 }
 

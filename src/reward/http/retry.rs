@@ -27,6 +27,46 @@ pub(super) fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or_default())
 }
 
+/// When a rate limit is lifted (`X-RateLimit-Reset`), as the wait from `now`. Nobody has written down what stands there:
+/// OpenRouter gives milliseconds since 1970, others seconds since then, or until then, or a date, or `1m30s`.
+pub(super) fn rate_limit_reset(text: &str, now: SystemTime) -> Option<Duration> {
+    /// Seconds that are no wait but a time, and milliseconds that are: thirty years, and three thousand.
+    const A_TIME: f64 = 1e9;
+    const A_TIME_MS: f64 = 1e11;
+    let until = |seconds: f64| {
+        let at = UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds).ok()?)?;
+        Some(at.duration_since(now).unwrap_or_default())
+    };
+    match text.trim().parse::<f64>() {
+        Ok(number) if number >= A_TIME_MS => until(number / 1e3),
+        Ok(number) if number >= A_TIME => until(number),
+        Ok(_) => retry_after(text, now),
+        Err(_) => units(text.trim()).or_else(|| retry_after(text, now)),
+    }
+}
+
+/// `6m0s`, `1.5s`, `120ms`.
+fn units(text: &str) -> Option<Duration> {
+    let (mut seconds, mut rest) = (0.0, text);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..end].parse().ok()?;
+        rest = &rest[end..];
+        let unit = &rest[..rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len())];
+        seconds += number
+            * match unit {
+                "ms" => 1e-3,
+                "s" => 1.0,
+                "m" => 60.0,
+                "h" => 3600.0,
+                "d" => 86_400.0,
+                _ => return None,
+            };
+        rest = &rest[unit.len()..];
+    }
+    Duration::try_from_secs_f64(seconds).ok().filter(|_| !text.is_empty())
+}
+
 /// Seconds since 1970 of an IMF-fixdate (RFC 9110, 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
 fn http_date(text: &str) -> Option<u64> {
     let rest = text.split_once(", ")?.1;
@@ -66,6 +106,21 @@ mod tests {
             ["", "-1", "nan", "1e300", "soon", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "a, b"]
         {
             assert_eq!(retry_after(wrong, at(0)), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_rate_limit_is_read_in_every_form() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_741_305_000);
+        let wait = |text: &str| rate_limit_reset(text, now).map(|wait| wait.as_secs_f64());
+        assert_eq!(wait("1741305600000"), Some(600.0), "milliseconds since 1970");
+        assert_eq!(wait("1741305600"), Some(600.0), "seconds since 1970");
+        assert_eq!(wait("1741304000000"), Some(0.0), "past");
+        assert_eq!(wait(" 30 "), Some(30.0), "seconds from now");
+        assert_eq!((wait("6m0s"), wait("120ms"), wait("1h1.5s")), (Some(360.0), Some(0.12), Some(3601.5)));
+        assert_eq!(wait("Thu, 06 Mar 2025 23:51:00 GMT"), Some(60.0));
+        for wrong in ["", "soon", "-1", "nan", "inf", "1e300", "s", "5", "1x", "1.2.3s", "m5"] {
+            assert_eq!(wait(wrong), if wrong == "5" { Some(5.0) } else { None }, "{wrong:?}");
         }
     }
 

@@ -8,7 +8,7 @@ use reqwest::{Body, Client, Method, Url};
 
 use super::body::Chunks;
 use super::endpoint::{Endpoint, causes};
-use super::retry::retry_after;
+use super::retry::{rate_limit_reset, retry_after};
 
 /// A reply has some kilobytes; a server that sends without end is cut off.
 const LONGEST: usize = 16 << 20;
@@ -16,6 +16,7 @@ const LONGEST: usize = 16 << 20;
 /// What came back in full.
 pub(super) struct Received {
     pub(super) status: u16,
+    /// `Retry-After`, or where a call was one too many `X-RateLimit-Reset`.
     pub(super) retry_after: Option<Duration>,
     pub(super) body: Vec<u8>,
     /// From send to last byte.
@@ -114,8 +115,11 @@ impl Errand<'_> {
         }
         let mut response = request.send().await.map_err(|error| causes(&error.without_url()))?;
         let status = response.status().as_u16();
-        let retry_after =
-            header(response.headers(), RETRY_AFTER.as_str()).and_then(|text| retry_after(&text, SystemTime::now()));
+        let told = |name: &str| header(response.headers(), name);
+        let now = SystemTime::now();
+        let reset =
+            || told("x-ratelimit-reset").filter(|_| status == 429).and_then(|text| rate_limit_reset(&text, now));
+        let retry_after = told(RETRY_AFTER.as_str()).and_then(|text| retry_after(&text, now)).or_else(reset);
         if let Some(id) = header(response.headers(), "x-generation-id") {
             id_came(&id);
             progress.id = Some(id);

@@ -67,7 +67,11 @@ struct Pair {
     /// Whether the first of `replies` is the current one.
     answered: bool,
     fault: Option<(i64, String, String, bool)>,
+    losses: Vec<Loss>,
 }
+
+/// A send without a reply: id, time, cost told, cost assumed.
+type Loss = (Vec<u8>, i64, Option<f64>, f64);
 
 fn read(db: &Connection) -> rusqlite::Result<Vec<Pair>> {
     let mut pairs = db.prepare(
@@ -78,6 +82,8 @@ fn read(db: &Connection) -> rusqlite::Result<Vec<Pair>> {
     let mut current = db.prepare(&format!("SELECT at_ms, {} FROM replies WHERE pair = ?", record::COLUMNS))?;
     let mut old = db.prepare(&format!("SELECT at_ms, {} FROM old_replies WHERE pair = ?", record::COLUMNS))?;
     let mut fault = db.prepare("SELECT at_ms, kind, message, maybe_billed FROM faults WHERE pair = ?")?;
+    let mut lost = db.prepare("SELECT id, at_ms, cost_usd, assumed_usd FROM losses WHERE pair = ?")?;
+    let loss = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
     let timed = |row: &Row<'_>| Ok((row.get(0)?, record::reply(row, 1)?));
     let mut rows = pairs.query(())?;
     let mut out = Vec::new();
@@ -100,6 +106,7 @@ fn read(db: &Connection) -> rusqlite::Result<Vec<Pair>> {
             request_id: row.get(15)?,
             replies,
             answered,
+            losses: lost.query_map([id], loss)?.collect::<rusqlite::Result<_>>()?,
             fault: fault.query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).optional()?,
         });
     }
@@ -126,6 +133,12 @@ fn add(db: &Connection, pairs: &[Pair]) -> rusqlite::Result<u64> {
             } else {
                 record::insert(db.prepare_cached(&old_insert())?, id, None, *at_ms, reply)?;
             }
+        }
+        for (loss, at_ms, told, assumed) in &pair.losses {
+            db.prepare_cached(
+                "INSERT OR IGNORE INTO losses (id, pair, at_ms, cost_usd, assumed_usd) VALUES (?, ?, ?, ?, ?)",
+            )?
+            .execute(params![loss, id, at_ms, told, assumed])?;
         }
         let answered: bool =
             db.prepare_cached("SELECT count(*) FROM replies WHERE pair = ?")?.query_row([id], |row| row.get(0))?;

@@ -127,6 +127,10 @@ pub(super) fn check(path: &Path, probe: fn(&Path) -> std::io::Result<FileSystem>
         return Err(Error::ledger(format!("ledger {} is a folder", path.display()))
             .with_help(format!("name a file, for example {}", path.join("ledger.db").display())));
     }
+    if path.exists() && !path.is_file() {
+        return Err(Error::ledger(format!("ledger {} is a device or a pipe, not a file", path.display()))
+            .with_help("name a file with --ledger FILE: what was paid for is kept there"));
+    }
     // A link may lead to another file system than the one it lies on.
     let on = probe(if path.exists() { &path } else { folder }).map_err(|error| cannot(&error))?;
     match on.network() {

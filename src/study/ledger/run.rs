@@ -114,6 +114,11 @@ impl Run {
         self.ledger.0.writer.later(move |db| store::id_came(db, id, pair, &request_id));
     }
 
+    /// Keeps what a send without a reply cost: `told`, or else `assumed` at most.
+    pub fn lost(&self, pair: i64, told: Option<f64>, assumed: f64) {
+        self.ledger.0.writer.later(move |db| store::lost(db, pair, told, assumed));
+    }
+
     /// Keeps a reply. Where the ledger cannot be written, it goes to a rescue file. The reply has its place in the
     /// ledger's queue when this returns: no intent of later is committed before it.
     ///

@@ -93,6 +93,18 @@ CREATE TABLE faults (
 ) STRICT;
 ";
 
+/// Came after the first ledgers of this version, which get it when they are opened.
+const LATER_TABLES: &str = "
+-- Sends that may have been billed and brought no reply. The id tells them apart when ledgers are merged.
+CREATE TABLE IF NOT EXISTS losses (
+    id BLOB PRIMARY KEY,
+    pair INTEGER NOT NULL REFERENCES pairs (id),
+    at_ms INTEGER NOT NULL,
+    cost_usd REAL,                          -- told by the server
+    assumed_usd REAL NOT NULL               -- at most, where it was not told
+) STRICT;
+";
+
 /// Opens the database at `path`, making it where there is none, and checks that it is a ledger of this version.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let fail = |error: rusqlite::Error| trouble(path, &error);
@@ -128,6 +140,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     db.pragma_update(None, "journal_mode", "wal").map_err(fail)?;
     db.pragma_update(None, "synchronous", "full").map_err(fail)?;
     db.pragma_update(None, "foreign_keys", true).map_err(fail)?;
+    db.execute_batch(LATER_TABLES).map_err(fail)?;
     // Pages in the log before they are moved into the file: 16 MiB, since each move waits for the disk twice.
     db.pragma_update(None, "wal_autocheckpoint", 4000).map_err(fail)?;
     Ok(db)

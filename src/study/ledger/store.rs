@@ -256,6 +256,16 @@ pub(super) fn failed(db: &Connection, run: i64, pair: i64, fault: &Fault) -> rus
     close(db, run, pair, false)
 }
 
+/// Keeps what a send without a reply cost: `told`, or else `assumed` at most.
+pub(super) fn lost(db: &Connection, pair: i64, told: Option<f64>, assumed: f64) -> rusqlite::Result<()> {
+    let finite = |dollars: f64| Some(dollars).filter(|dollars| dollars.is_finite());
+    db.prepare_cached(
+        "INSERT INTO losses (id, pair, at_ms, cost_usd, assumed_usd) VALUES (randomblob(16), ?, ?, ?, ?)",
+    )?
+    .execute(params![pair, now_ms(), told.and_then(finite), finite(assumed).unwrap_or(0.0)])?;
+    Ok(())
+}
+
 /// Gives a pair back; `open` leaves its intent open, so that it counts as unknown.
 pub(super) fn close(db: &Connection, run: i64, pair: i64, open: bool) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE pairs SET lease = NULL, open = ? WHERE id = ? AND lease = ?")?

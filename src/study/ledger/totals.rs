@@ -32,9 +32,9 @@ pub struct Spend {
     pub cached_tokens: u64,
     /// Completion tokens.
     pub completion_tokens: u64,
-    /// Dollars, of the replies that tell.
+    /// Dollars, of the replies and the failures that tell.
     pub cost_usd: f64,
-    /// How many replies tell their cost.
+    /// How many replies and failures tell their cost.
     pub priced: u64,
     /// Sends that may have been billed and brought no reply.
     pub lost: u64,
@@ -90,7 +90,25 @@ pub(super) fn spend(db: &Connection) -> rusqlite::Result<Vec<Spend>> {
             ..Spend::default()
         })
     })?;
-    rows.collect()
+    let mut spend: Vec<Spend> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut query = db.prepare(
+        "SELECT c.model, count(*), total(cost_usd), count(cost_usd), total(assumed_usd) FILTER (WHERE cost_usd IS NULL)
+         FROM losses l JOIN pairs p ON p.id = l.pair JOIN configs c ON c.id = p.config GROUP BY c.model",
+    )?;
+    let mut rows = query.query(())?;
+    while let Some(row) = rows.next()? {
+        let model: String = row.get(0)?;
+        let place = spend.binary_search_by(|spend| spend.model.cmp(&model)).unwrap_or_else(|place| {
+            spend.insert(place, Spend { model, ..Spend::default() });
+            place
+        });
+        let spend = &mut spend[place];
+        spend.lost = count(row, 1)?;
+        spend.cost_usd += row.get::<_, f64>(2)?;
+        spend.priced += count(row, 3)?;
+        spend.lost_usd = row.get(4)?;
+    }
+    Ok(spend)
 }
 
 /// What calls of a model came to, on average.
@@ -104,9 +122,13 @@ pub(crate) struct Past {
 
 pub(super) fn past(db: &Connection, model: &str, digest: &str) -> rusqlite::Result<Option<Past>> {
     db.query_row(
-        "SELECT count(*), avg(r.prompt_tokens), avg(r.completion_tokens), avg(r.cost_usd), avg(p.images)
+        // What failures cost is paid for the replies that came in the end.
+        "SELECT count(*), avg(r.prompt_tokens), avg(r.completion_tokens),
+                avg(r.cost_usd) + (SELECT total(l.cost_usd) FROM losses l JOIN pairs lp ON lp.id = l.pair
+                                   JOIN configs lc ON lc.id = lp.config WHERE lc.model = ?1 AND lc.digest = ?2)
+                                  / count(r.cost_usd), avg(p.images)
          FROM configs c JOIN pairs p ON p.config = c.id JOIN replies r ON r.pair = p.id
-         WHERE c.model = ? AND c.digest = ?",
+         WHERE c.model = ?1 AND c.digest = ?2",
         [model, digest],
         |row| {
             let calls: i64 = row.get(0)?;

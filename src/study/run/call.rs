@@ -41,7 +41,8 @@ pub(super) async fn call(engine: Arc<Engine>, model: usize, batch: Vec<Work>, op
         let Sent { work, money, line } = sent;
         line.leave_the_wire();
         if work.grip.unknown && line.sent.load(Ordering::SeqCst) {
-            engine.resent.fetch_add(1, Ordering::Relaxed);
+            let resent = if engine.models[model].is_free() { &engine.resent_free } else { &engine.resent };
+            resent.fetch_add(1, Ordering::Relaxed);
         }
         match answer {
             Ok(reply) => {
@@ -321,6 +322,7 @@ impl Call for Line {
     fn lost(&self, fault: &Fault) {
         self.told_of_losses.store(true, Ordering::SeqCst);
         self.engine.lost(self.model, fault.cost_usd, self.expected_usd);
+        self.engine.run.lost(self.pair, fault.cost_usd, self.expected_usd);
     }
 
     fn trying_again(&self, fault: &Fault, wait: std::time::Duration) {

@@ -12,7 +12,7 @@ mod visit;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -22,7 +22,7 @@ use super::builder::Study;
 use super::ledger::Spend;
 use super::outcome::{Counts, Outcome};
 use crate::{Error, Result};
-use state::{End, Engine, Stop, is_billed};
+use state::{End, Engine, Stop};
 use visit::Visit;
 
 /// How often to look whether another run has settled the pairs that it holds.
@@ -135,14 +135,14 @@ fn listen(engine: &Arc<Engine>) -> JoinSet<()> {
 }
 
 /// What may have been paid besides what the replies told.
-fn of_money(by_model: &[Spend], resent: u64, billed: bool) -> Vec<String> {
+fn of_money(by_model: &[Spend], resent: u64, resent_free: u64) -> Vec<String> {
     let mut notes = Vec::new();
+    let again = "sent again, being under way when an earlier run ended";
     if resent > 0 {
-        let twice = if billed { "; each of them may have been billed twice" } else { "" };
-        notes.push(format!("sent again, being under way when an earlier run ended: {resent}{twice}"));
+        notes.push(format!("{again}: {resent}; each of them may have been billed twice"));
     }
-    if !billed {
-        return notes;
+    if resent_free > 0 {
+        notes.push(format!("{again}: {resent_free}; they cost nothing"));
     }
     let lost: u64 = by_model.iter().map(|spend| spend.lost).sum();
     if lost > 0 {
@@ -179,7 +179,8 @@ fn finish(engine: &Arc<Engine>) -> Result<Outcome> {
     counts.cost_usd = (priced > 0 || calls == 0).then_some(spent);
     let scores = table::table(engine)?;
     let mut notes: Vec<String> = engine.study.models.iter().flat_map(|model| model.notes()).collect();
-    notes.extend(of_money(&by_model, engine.resent.load(Ordering::Relaxed), is_billed(&engine.study)));
+    let count = |resent: &AtomicU64| resent.load(Ordering::Relaxed);
+    notes.extend(of_money(&by_model, count(&engine.resent), count(&engine.resent_free)));
     notes.extend(engine.budget.refusal().filter(|_| counts.unspent > 0));
     Ok(Outcome { counts, by_model, failures, stopped, notes, scores })
 }

@@ -8,12 +8,12 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::budget::Budget;
 use super::processors;
-use crate::reward::{Fault, Reply, RewardModel};
+use crate::reward::{Fault, FaultKind, Reply, RewardModel};
 use crate::study::builder::Study;
 use crate::study::estimate;
 use crate::study::ledger::{Claim, Facts, PairKey, Run, Spend, Wants};
 use crate::study::outcome::Failure;
-use crate::study::plan::{Plan, few};
+use crate::study::plan::Plan;
 use crate::study::progress::Event;
 use crate::study::reading;
 use crate::{Error, Result};
@@ -60,8 +60,10 @@ pub(super) struct Engine {
     pub decoding: Semaphore,
     /// Calls that are on the wire.
     pub in_flight: AtomicU64,
-    /// Pairs that an earlier run had under way when it ended, sent again by this one.
+    /// Pairs that an earlier run had under way when it ended, sent again by this one to a model that may cost something.
     pub resent: AtomicU64,
+    /// The same, of models that cost nothing.
+    pub resent_free: AtomicU64,
     /// Of each trajectory, the first of its pairs among those of a model.
     offsets: Vec<usize>,
     pairs: usize,
@@ -84,6 +86,13 @@ pub(super) struct Model {
     pub concurrency: usize,
     /// What a call may cost in dollars; 0 where that is not known.
     pub expected_usd: f64,
+}
+
+impl Model {
+    /// Costs nothing, as far as its price tells: simulated, or on this machine.
+    pub fn is_free(&self) -> bool {
+        self.model.price().is_some_and(|price| price.prompt_usd == 0.0 && price.completion_usd == 0.0)
+    }
 }
 
 #[derive(Default)]
@@ -116,10 +125,8 @@ impl Engine {
         let spend =
             study.models.iter().map(|model| Spend { model: model.name().to_owned(), ..Spend::default() }).collect();
         let mut tally = Tally { spend, ..Tally::default() };
-        if !study.plan.bare_tasks().is_empty() {
-            let tasks: Vec<&str> = study.plan.bare_tasks().iter().map(String::as_str).collect();
-            let message = format!("no paraphrases for {} of the tasks: {}", tasks.len(), few(&tasks));
-            tally.failures.push((None, Failure { trajectory: None, model: None, message, pairs: 0 }));
+        if let Some(message) = study.plan.bare_tasks_told() {
+            tally.failures.push((None, Failure { trajectory: None, model: None, message, pairs: 0, passes: false }));
         }
         Ok(Self {
             run,
@@ -127,6 +134,7 @@ impl Engine {
             decoding: Semaphore::new(processors()),
             in_flight: AtomicU64::new(0),
             resent: AtomicU64::new(0),
+            resent_free: AtomicU64::new(0),
             ends: Mutex::new(vec![(End::Planned, PairKey::from_bytes([0; 32])); pairs * models.len()]),
             frame_rules: Mutex::default(),
             held: Mutex::default(),
@@ -190,7 +198,8 @@ impl Engine {
             Stop::Ledger(error) => error.to_string(),
         };
         let in_flight = self.in_flight.load(Ordering::Relaxed);
-        self.study.progress.advance(&Event::Stopping { in_flight, billed: is_billed(&self.study), reason: &reason });
+        let billed = !self.models.iter().all(Model::is_free);
+        self.study.progress.advance(&Event::Stopping { in_flight, billed, reason: &reason });
     }
 
     /// Where a reply is that the ledger did not take is the more useful word on why the ledger failed.
@@ -314,7 +323,8 @@ impl Engine {
 
     pub fn fail(&self, at: At, key: PairKey, fault: &Fault) {
         self.set_end(at, key, End::Failed);
-        self.report(at.trajectory, Some(at.model), &fault.message, 1);
+        let passes = fault.kind == FaultKind::Passing && !fault.maybe_billed;
+        self.report(at.trajectory, Some(at.model), &fault.message, 1, passes);
     }
 
     pub fn unknown(&self, at: At, key: PairKey) {
@@ -330,10 +340,10 @@ impl Engine {
             self.set_end(*at, PairKey::from_bytes([0; 32]), End::Failed);
         }
         let help = error.help().map(|help| format!(" ({help})")).unwrap_or_default();
-        self.report(trajectory, None, &format!("{error}{help}"), pairs.len() as u64);
+        self.report(trajectory, None, &format!("{error}{help}"), pairs.len() as u64, true);
     }
 
-    fn report(&self, trajectory: usize, model: Option<usize>, message: &str, pairs: u64) {
+    fn report(&self, trajectory: usize, model: Option<usize>, message: &str, pairs: u64, passes: bool) {
         let id = self.plan().trajectories()[trajectory].trajectory.id.as_str();
         let name = model.map(|model| self.models[model].model.name());
         {
@@ -350,6 +360,7 @@ impl Engine {
                         model: name.map(str::to_owned),
                         message: message.to_owned(),
                         pairs,
+                        passes,
                     };
                     tally.failures.push((Some(trajectory), failure));
                 }
@@ -373,14 +384,6 @@ impl Engine {
         failures.sort_by_key(|(trajectory, _)| *trajectory);
         (tally.spend.clone(), failures.into_iter().map(|(_, failure)| failure).collect(), tally.unparsed)
     }
-}
-
-/// Whether a call can cost anything: not where all models run on this machine.
-pub(super) fn is_billed(study: &Study) -> bool {
-    let free = |model: &Arc<dyn RewardModel>| {
-        model.price().is_some_and(|price| price.prompt_usd == 0.0 && price.completion_usd == 0.0)
-    };
-    !study.models.iter().all(free)
 }
 
 /// Nothing that is locked here can be left half-changed by a panic.

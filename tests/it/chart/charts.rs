@@ -231,6 +231,71 @@ fn a_model_keeps_its_mark_in_every_chart() {
     assert_eq!(marks.len(), 18);
 }
 
+/// Colour and symbol of a chart's legend entries, by name.
+fn marks(drawn: &Value) -> Vec<(String, String)> {
+    let traces = drawn["data"].as_array().expect("traces");
+    let named = traces.iter().filter(|trace| trace["name"].is_string() && trace["showlegend"] != false);
+    named.map(|trace| (trace["name"].to_string(), trace["marker"].to_string())).collect()
+}
+
+#[test]
+fn strategies_of_any_name_are_told_apart() {
+    let owned = |n: usize, name: &dyn Fn(usize) -> String| -> Vec<String> {
+        ["original", "lexical", "structural", "adversarial"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain((0..n).map(name))
+            .collect()
+    };
+    let long = |n: usize| format!("a very long name of a strategy that nobody would ever choose but for number {n}");
+    for names in [owned(5, &|n| format!("s{n}")), owned(24, &|n| format!("s{n}")), owned(50, &long)] {
+        let crossing: Vec<CrossingPoint> =
+            names.iter().map(|name| CrossingPoint::new("m", name.as_str(), Some(0.5), None, 2)).collect();
+        let boundary: Vec<BoundaryPoint> = names
+            .iter()
+            .map(|name| BoundaryPoint {
+                model: "m".into(),
+                strategy: name.as_str().into(),
+                boundary: 3.5,
+                rate: Some(0.5),
+                interval: None,
+                n: 2,
+            })
+            .collect();
+        // A palette that knows nothing, one that knows all, and one that was told of some.
+        let strategies: Vec<_> = crossing.iter().map(|point| point.strategy.clone()).collect();
+        for palette in [
+            Palette::default(),
+            Palette::default().strategies(&strategies),
+            Palette::new(["m"]).strategies(&strategies[6..]),
+        ] {
+            let by_model = json(&chart::crossing_by_model(&crossing, &Method::default(), &palette));
+            let over = json(&chart::crossing_over_boundary(&boundary, &Method::default(), &palette));
+            for drawn in [&by_model, &over] {
+                let marks = marks(drawn);
+                assert_eq!(marks.len(), names.len());
+                let looks: std::collections::HashSet<&String> = marks.iter().map(|(_, look)| look).collect();
+                let labels: std::collections::HashSet<&String> = marks.iter().map(|(name, _)| name).collect();
+                assert_eq!((looks.len(), labels.len()), (names.len(), names.len()), "{marks:?}");
+            }
+        }
+        // What a report's palette was told of looks alike in every chart, whichever strategies that one shows.
+        let palette = Palette::default().strategies(&strategies);
+        let part = json(&chart::crossing_by_model(&crossing[7..9], &Method::default(), &palette));
+        let whole = json(&chart::crossing_by_model(&crossing, &Method::default(), &palette));
+        let of_whole = marks(&whole);
+        assert!(marks(&part).iter().all(|(_, look)| of_whole.iter().any(|(_, other)| other == look)), "{part}");
+    }
+}
+
+#[test]
+fn models_without_a_palette_of_theirs_are_told_apart() {
+    let names: Vec<String> = (0..24).map(|n| format!("model-{n}")).collect();
+    let drawn = json(&chart::error_against_crossing(&samples::errors(&names), &Method::default(), &Palette::default()));
+    let looks: std::collections::HashSet<String> = marks(&drawn).into_iter().map(|(_, look)| look).collect();
+    assert_eq!(looks.len(), names.len());
+}
+
 #[test]
 fn many_strategies_fit_and_say_what_is_left_out() {
     let mut points = Vec::new();

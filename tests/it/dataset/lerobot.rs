@@ -166,10 +166,7 @@ fn lerobot_tasks_by_number_none_and_several() {
     assert_eq!(tasks, [("0", "one"), ("2", "a"), ("4", "c")]);
     assert_eq!(
         dataset.notes(),
-        [
-            "1 episodes (1) have no task and are left out",
-            "1 episodes (2) have several tasks, of which the first is taken"
-        ]
+        ["1 episode (1) has no task and is left out", "1 episode (2) has several tasks, of which the first is taken"]
     );
 }
 

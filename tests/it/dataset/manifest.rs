@@ -168,11 +168,30 @@ fn a_cut_parquet_file_is_an_error_that_names_it() {
 }
 
 #[test]
+fn a_file_that_would_fill_the_memory_is_refused_before_it_does() {
+    // tests/fixtures/manifest/make.py: 9 kB that come to 1.6 GB.
+    let bytes = fs::read(fixture("manifest/bomb.parquet")).expect("it exists");
+    let error = Folder::new(&[("m.parquet", &bytes)]).error("m.parquet");
+    let told = "m.parquet is not a readable Parquet file: its 9229 bytes would take 1.1 GB of memory or more";
+    assert!(error.starts_with(told), "{error}");
+    // Nor is a page believed that says it comes to two gigabytes, or that there are more of them than there are.
+    let plain = fs::read(fixture("manifest/plain.parquet")).expect("it exists");
+    for at in 4..plain.len() {
+        let mut bytes = plain.clone();
+        bytes[at] ^= 0xff;
+        let folder = Folder::new(&[("m.parquet", &bytes)]);
+        // What it comes to is the damage's affair; that it comes to something at all is this test.
+        drop(folder.open("m.parquet"));
+    }
+}
+
+#[test]
 fn a_row_count_that_its_groups_do_not_have_is_damage() {
     let mut bytes = fs::read(fixture("manifest/plain.parquet")).expect("it exists");
     // Thrift: the file's number of rows (field 3, an i64, 3 in zigzag) stands before its list of row groups.
     let at = bytes.windows(5).rposition(|it| it[..4] == [0x16, 0x06, 0x19, 0x1c]).expect("the field");
     bytes[at + 1] = 0x08;
     let error = Folder::new(&[("m.parquet", &bytes)]).error("m.parquet");
-    assert_eq!(error, "m.parquet is not a readable Parquet file: its footer contradicts itself");
+    let told = "m.parquet is not a readable Parquet file: its footer contradicts itself";
+    assert_eq!(error, format!("{told}\n  help: write it again, or take the copy it came from"));
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use roborm::Error;
+use roborm::dataset::{Dataset, OpenOptions};
 use roborm::frames::{Sampler, Sampling};
 
 use super::{at, clip};
@@ -118,4 +119,30 @@ fn a_file_that_is_replaced_is_read_anew() {
     std::fs::remove_file(&path).expect("gone");
     std::fs::copy(clip("single.mp4"), &path).expect("a copy");
     assert_eq!(sampler.sample_file(&path, &Sampling::default()).expect("a frame").frames.len(), 1);
+}
+
+#[test]
+fn an_episode_is_as_long_as_its_dataset_says() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/lerobot/v2.1");
+    let options = OpenOptions { camera: Some("top".to_owned()), ..OpenOptions::default() };
+    let sampler = Sampler::new();
+    for mut episode in Dataset::open(spec, &options).expect("it opens").trajectories().iter().cloned() {
+        let frames = sampler.sample(&episode, &at(1000.0)).expect("as long as lerobot made it").frames.len();
+        let told_s = episode.duration_s.expect("LeRobot tells");
+        let step_s = told_s / frames as f64;
+        // A frame more or less, and many: neither the end that is lost nor what comes after it is the episode.
+        for off in [-1.0, 1.0, 25.0] {
+            episode.duration_s = Some(told_s + off * step_s);
+            let error = sampler.sample(&episode, &Sampling::default()).expect_err("of another length");
+            let told = format!(" has {frames} frames (");
+            let said = format!("the dataset says about {:.0} (", frames as f64 + off);
+            assert!(error.is_input(), "{error}");
+            assert!(error.to_string().contains(&told) && error.to_string().contains(&said), "{error}");
+            assert!(error.help().is_some_and(|help| help.contains("episodes.jsonl")), "{error:?}");
+            assert!(sampler.moments(&episode, &Sampling::default()).is_err());
+        }
+        // Clocks that round are no other length.
+        episode.duration_s = Some(told_s + 0.3 * step_s);
+        sampler.sample(&episode, &Sampling::default()).expect("near enough");
+    }
 }

@@ -182,6 +182,46 @@ fn long_pause() -> Fault {
 }
 
 #[tokio::test]
+async fn the_end_of_a_rate_limit_counts_as_the_wait_where_no_other_is_told() {
+    let header = |status, retry_after| Fault::Status { status, kind: "rate_limit_exceeded", retry_after };
+    let in_an_hour = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970")
+        + Duration::from_secs(3600);
+    // OpenRouter passes the provider's headers on in the body.
+    let body = format!(
+        r#"{{"error":{{"code":429,"message":"daily limit","metadata":{{"headers":{{"X-RateLimit-Remaining":"0","X-RateLimit-Reset":"{}"}}}}}}}}"#,
+        in_an_hour.as_millis()
+    );
+    for fault in [
+        header(429, RetryAfter::Reset(3600)),
+        Fault::Raw { status: 429, body: body.clone() },
+        Fault::Raw { status: 200, body },
+    ] {
+        let (reply, notes, _stub) = after([fault.clone()]).await;
+        let told = reply.expect_err("longer than the deadline");
+        assert!(told.retry_after.is_some_and(|wait| wait > Duration::from_secs(3500)), "{fault:?}: {told:?}");
+        assert!(told.message.contains("1 h 00 min"), "{}", told.message);
+        assert_eq!(notes.sends(), [1]);
+    }
+    // Of a server that fails it says nothing, and one that is past is no wait.
+    for fault in [header(503, RetryAfter::Reset(3600)), header(429, RetryAfter::Reset(0))] {
+        let (reply, notes, _stub) = after([fault.clone()]).await;
+        assert_eq!((reply.expect("answered").attempts, notes.sends()), (2, vec![1, 2]), "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_failure_cost_is_told_whatever_its_status() {
+    let body = r#"{"error":{"code":502,"message":"stopped in the middle"},"usage":{"cost":0.25}}"#;
+    for status in [200, 502] {
+        let (reply, notes, _stub) = after([Fault::Raw { status, body: body.into() }]).await;
+        assert_eq!((reply.expect("answered").attempts, notes.lost()), (2, 1), "{status}");
+    }
+    let free = r#"{"error":{"code":502,"message":"stopped before it began"},"usage":{"cost":0}}"#;
+    let (reply, notes, _stub) = after([Fault::Raw { status: 502, body: free.into() }]).await;
+    assert_eq!((reply.expect("answered").attempts, notes.lost()), (2, 0));
+}
+
+#[tokio::test]
 async fn a_deadline_ends_what_only_fails() {
     let stub = stub(Config { script: vec![status(503); 1000], ..Config::default() });
     let mut options = options(&stub);

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use roborm::reward::{Fault, FaultKind, Price, Reply};
-use roborm::study::Cancel;
+use roborm::reward::{Fault, FaultKind, Price, Reply, Usage};
+use roborm::study::{Cancel, Ledger};
 
 use super::kit::*;
 
@@ -19,6 +19,8 @@ fn faults_are_tried_again_by_the_rule() {
     assert_eq!(outcome.scores.len(), 0, "a failed pair has no row: null is an unparsed reply");
     let messages: Vec<&str> = outcome.failures.iter().map(|failure| failure.message.as_str()).collect();
     assert_eq!(messages, ["overloaded", "moderated", "the connection broke"]);
+    let passes: Vec<bool> = outcome.failures.iter().map(|failure| failure.passes).collect();
+    assert_eq!(passes, [true, false, false]);
 
     // What passes and cost nothing is tried again by itself; what may have been billed, and what was refused, is not.
     let model = Arc::new(Fake::new("m"));
@@ -219,6 +221,23 @@ fn what_is_unknown_is_sent_again_unless_told_otherwise() {
 }
 
 #[test]
+fn what_costs_nothing_is_not_billed_twice() {
+    let cents = Price { prompt_usd: 0.01, completion_usd: 0.01, cached_usd: None };
+    let free = Price { prompt_usd: 0.0, completion_usd: 0.0, cached_usd: None };
+    let again = "sent again, being under way when an earlier run ended: 1";
+    for (price, told) in [
+        (None, "; each of them may have been billed twice"),
+        (Some(cents), "; each of them may have been billed twice"),
+        (Some(free), "; they cost nothing"),
+    ] {
+        let bench = Bench::new();
+        abandoned(&bench, None);
+        let outcome = bench.run(plan(1, 1), &Arc::new(Fake { price, ..Fake::new("m") }));
+        assert!(outcome.notes.contains(&format!("{again}{told}")), "{price:?}: {:?}", outcome.notes);
+    }
+}
+
+#[test]
 fn what_has_an_id_is_looked_up_before_it_is_sent_again() {
     let bench = Bench::new();
     abandoned(&bench, Some("gen-7"));
@@ -284,6 +303,27 @@ fn what_a_broken_reply_cost_counts_against_the_limit() {
     assert_eq!((spend.calls, spend.lost, spend.cost_usd, spend.lost_usd), (0, 2, 1.0, 0.0));
     assert_eq!(outcome.counts.cost_usd, Some(1.0));
     assert!(outcome.notes.iter().any(|note| note.starts_with("calls that broke off")), "{:?}", outcome.notes);
+    // The ledger has it too, for whoever sums up what a study cost, and so has one it is merged into, once.
+    assert_eq!(bench.ledger().spend().unwrap(), outcome.by_model);
+    let (one, joined) = (bench.path(), bench.folder.path().join("joined.db"));
+    for _ in 0..2 {
+        Ledger::merge(&joined, std::slice::from_ref(&one)).unwrap();
+    }
+    assert_eq!(Ledger::open(&joined).unwrap().spend().unwrap(), outcome.by_model);
+}
+
+#[test]
+fn what_failures_cost_is_in_the_estimate_of_the_next_calls() {
+    let bench = Bench::new();
+    // Every call fails once, for a quarter of what its answer costs.
+    let model = Arc::new(Fake::answering("m", |_, call| {
+        call.lost(&Fault { maybe_billed: true, cost_usd: Some(0.25), ..fault(FaultKind::Passing, "cut off") });
+        Ok(Reply { usage: Usage { cost_usd: Some(1.0), ..Usage::default() }, ..says("4") })
+    }));
+    let outcome = bench.study(plan(4, 0), &model).run().unwrap();
+    assert_eq!(outcome.counts.cost_usd, Some(5.0));
+    let estimate = bench.study(plan(12, 0), &model).estimate().unwrap();
+    assert_eq!((estimate.calls, estimate.cost_usd), (8, Some(10.0)));
 }
 
 #[test]

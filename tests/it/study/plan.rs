@@ -71,6 +71,31 @@ fn tasks_without_paraphrases_are_told() {
 }
 
 #[test]
+fn a_part_of_a_study_goes_on_where_only_other_parts_have_paraphrases() {
+    // Tasks come in turn, so that the second of three shards has one of them alone, and the file words another.
+    let some = [paraphrase("open the drawer", "lexical", "pull the drawer open")];
+    let one = PlanOptions { shard: Some("2/3".parse().unwrap()), ..PlanOptions::default() };
+    let plan = plan_of(&trajectories(6), &some, &one).unwrap();
+    assert_eq!((plan.pairs(), plan.bare_tasks().len()), (2, 1));
+    let told = plan.bare_tasks_told().unwrap();
+    assert_eq!(told, format!("no paraphrases for 1 of the tasks: `{}`", plan.bare_tasks()[0]));
+    // As the whole does, which has the same originals among its pairs.
+    let whole = plan_of(&trajectories(6), &some, &PlanOptions::default()).unwrap();
+    assert!(ids(&plan).iter().all(|id| ids(&whole).contains(id)));
+    assert_eq!(whole.bare_tasks().len(), 2);
+    // A pilot is a part as well.
+    for seed in 0..8 {
+        let pilot = PlanOptions { limit: Some(1), seed, ..PlanOptions::default() };
+        assert_eq!(plan_of(&trajectories(6), &some, &pilot).unwrap().trajectories().len(), 1);
+    }
+    // Of the file of another dataset no part goes on, whatever it takes.
+    let wrong = [paraphrase("Open The Drawer", "lexical", "pull the drawer open")];
+    assert!(plan_of(&trajectories(6), &wrong, &one).unwrap_err().is_input());
+    let other = PlanOptions { strategies: Some(vec![Strategy::Structural]), ..one };
+    assert!(plan_of(&trajectories(6), &some, &other).unwrap_err().is_input());
+}
+
+#[test]
 fn refuses_what_cannot_be_planned() {
     let error = |trajectories: &[_]| plan_of(trajectories, &paraphrases(1), &PlanOptions::default()).unwrap_err();
     assert_eq!(error(&[]).to_string(), "dataset test has no trajectories");
