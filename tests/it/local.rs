@@ -513,7 +513,7 @@ fn faults_of_a_checkpoint_come_when_it_is_opened() {
         (
             "another's tokenizer",
             &config("/video_token_id", "7"),
-            "tokenizer.json: <|video_pad|> is 306, and config.json has 7",
+            "DIR/tokenizer.json: <|video_pad|> is 306, and config.json has 7",
         ),
     ];
     for (what, damage, message) in cases {

@@ -87,7 +87,7 @@ pub(super) fn parse(text: &str) -> Result<Tokenizer> {
             .with_help("Qwen's byte-level BPE is; run the checkpoint behind a server instead: --base-url")
     };
     if let Some(kind) = kind.filter(|kind| kind != "BPE") {
-        return Err(unknown(&format!("a tokenizer of the kind {kind}")));
+        return Err(unknown(&format!("the tokenizer model {kind}")));
     }
     let file: File = serde_json::from_str(text).map_err(damaged)?;
     let model = &file.model;

@@ -229,11 +229,14 @@ fn frames_that_leave_no_room_are_one_reason_for_all_wordings() {
     let texts = texts.whole();
     let mut refused = Vec::new();
     let question = Question { texts: &texts, text_first: false, max_tokens: 16, batch: None, forced: &[] };
-    let notes = engine.score(&question, &mut |event| {
-        if let Event::Refused(_, error) = event {
+    let notes = engine.score(&question, &mut |event| match event {
+        Event::Refused(_, error) => {
             assert_eq!(error.help(), Some("take fewer frames: --max-images"));
             refused.push(error.to_string());
         }
+        // Before the frames are looked at.
+        Event::Alive(stage) => panic!("at work: {stage}"),
+        Event::Answer(_) | Event::Logits(..) => panic!("answered"),
     });
     assert_eq!((notes, refused.len()), (Ok(Vec::new()), texts.len()));
     assert!(refused.iter().all(|why| *why == refused[0]), "{refused:?}");

@@ -190,7 +190,8 @@ fn a_checkpoint_is_looked_at_without_loading_it() {
     let other = copy("base");
     edit(other.path(), "config.json", |config| config["video_token_id"] = serde_json::json!(1));
     let Say::Failed(failed) = worker.ask(&check(other.path(), "f32", false), &[]).remove(0) else { panic!("whole") };
-    assert_eq!(failed.message, "tokenizer.json: <|video_pad|> is 306, and config.json has 1");
+    let said = format!("{}/tokenizer.json: <|video_pad|> is 306, and config.json has 1", other.path().display());
+    assert_eq!(failed.message, said);
 
     // The last weight of the file is made NaN, and then 2^127, which f16 does not reach: its numbers must be read for that.
     let damaged = copy("base");
