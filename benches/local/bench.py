@@ -125,6 +125,10 @@ class Ours:
     def rss(self):
         return psutil.Process(self.process.pid).memory_info().rss
 
+    def peak(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
+
     def stop(self):
         self.process.stdin.close()
         self.process.wait()
@@ -222,13 +226,16 @@ def main():
         return f"{best[one] / best[other]:.2f} x the time, {cpu_best[one] / cpu_best[other]:.2f} x the seconds of CPU"
 
     if ours:
-        print(f"loaded in {ours.load_s:.1f} s; resident {ours.loaded / weights:.2f} x the weights then, {ours.rss() / weights:.2f} x after the questions")
+        print(
+            f"loaded in {ours.load_s:.1f} s; resident {ours.loaded / weights:.2f} x the weights then (aim: at most 1.2), "
+            f"{ours.peak() / weights:.2f} x at the peak, {ours.rss() / weights:.2f} x after the questions"
+        )
         print(f"prompt {about['prompt_tokens']} tokens; of sixteen {shared} shared")
-        print(f"16 against 1: {ratio('roborm-local, 16', 'roborm-local, 1')}")
+        print(f"16 against 1: {ratio('roborm-local, 16', 'roborm-local, 1')} (aim: at most 1.6)")
     if ours and theirs:
         print(f"transformers loaded in {theirs.load_s:.1f} s")
-        for name, mine in [("1", "1"), ("16 one by one", "16"), ("16 batched", "16")]:
-            print(f"transformers, {name}: {ratio('transformers, ' + name, 'roborm-local, ' + mine)} that of roborm-local")
+        for name, mine, aim in [("1", "1", 1), ("16 one by one", "16", 6), ("16 batched", "16", 4)]:
+            print(f"transformers, {name}: {ratio('transformers, ' + name, 'roborm-local, ' + mine)} that of roborm-local (aim: at least {aim})")
         print(f"answers equal: one {same[0]}, of {len(peers)} {same[1]}")
     if ours:
         ours.stop()

@@ -3,11 +3,14 @@
 
     cargo build --release && cargo xtask kernel && python3 benches/prompt/run.py
 
-Each runs in a pseudo-terminal; a time is from the last key until the prompt is there again. evcxr
+Each runs in a pseudo-terminal; a time is from the last key until the next prompt is there. evcxr
 (`cargo install evcxr_repl --version 0.22.0 --locked`) and ipython are measured where they are on PATH (EVCXR and IPYTHON
-name others); what is not there is said and left out."""
+name others); what is not there is said and left out. ROBORM names another program than that of this folder, ROUNDS
+another number of rounds."""
 
+import codecs
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -17,6 +20,7 @@ import shutil
 import signal
 import statistics
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -24,28 +28,59 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent.parent / "target"))
-ROUNDS = 5
-PATIENCE = 120
+ROUNDS = int(os.environ.get("ROUNDS", 5))
+PATIENCE = 180
+# So long nothing comes any more: what was typed is all there.
+QUIET = 0.1
+# Colours, moves of the cursor, questions to the terminal, titles.
+CODES = re.compile(r"\x1b(\[[0-9;?<>=]*[a-zA-Z]|[=>78]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][A-Z0-9])")
+
+
+class Program:
+    """A prompt: how it is started, what it asks with, and how Rust or Python is said to it."""
+
+    def __init__(self, name, argv, prompt, speaks, commands=()):
+        self.name, self.argv, self.prompt, self.speaks, self.commands = name, argv, prompt, speaks, commands
+
+
+# What is typed, and what shows that it was done (nothing that is in what was typed).
+RUST = {
+    "expression": ("1234 * 2", "2468"),
+    "another": ("4321 * 2", "8642"),
+    "given": ("let xs: Vec<i64> = vec![7, 8];", r"\n"),
+    "inferred": ("let ys = xs.iter().map(|x| x * 3).collect::<Vec<_>>();", r"\n"),
+    "use": ("ys", "24"),
+}
+PYTHON = RUST | {"given": ("xs = [7, 8]", r"\n"), "inferred": ("ys = [x * 3 for x in xs]", r"\n")}
+COMMANDS = (
+    ("`:open demo`", ":open demo", "8 trajectories"),
+    ("`:next`", ":next", "true progress"),
+    ("`:trajectories`, 8 of them", ":trajectories", "8 trajectories"),
+)
 
 
 class Terminal:
     """A program in a terminal of its own."""
 
-    def __init__(self, argv, prompt, env):
-        self.prompt = re.compile(prompt)
+    def __init__(self, program, env):
+        self.program, self.came, self.text, self.prompts = program, "", "", 0
+        self.decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self.start = time.perf_counter()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.execvpe(argv[0], argv, env)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        self.text = ""
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            os.execvpe(program.argv[0], program.argv, env)
+
+    def fail(self, what):
+        raise SystemExit(f"{self.program.name}: {what}:\n{self.text[-2000:]}")
 
     def until(self, pattern, after=0):
         """Waits for the pattern; where it ends."""
         end = time.monotonic() + PATIENCE
-        while not (found := re.compile(pattern).search(self.text, after)):
+        pattern = re.compile(pattern)
+        while not (found := pattern.search(self.text, after)):
             if time.monotonic() > end:
-                raise SystemExit(f"no {pattern} came:\n{self.text[-2000:]}")
+                self.fail(f"no {pattern.pattern} came")
             if select.select([self.fd], [], [], 1)[0]:
                 self.read()
         return found.end()
@@ -54,94 +89,114 @@ class Terminal:
         try:
             got = os.read(self.fd, 65536)
         except OSError:
-            raise SystemExit(f"the program ended:\n{self.text[-2000:]}")
+            got = b""
+        if not got:
+            self.fail("the program ended")
         # Who asks where the cursor is waits for the answer.
         for _ in range(got.count(b"\x1b[6n")):
             os.write(self.fd, b"\x1b[1;1R")
-        self.text += re.sub(r"\x1b(\[[0-9;?<>=]*[a-zA-Z]|[=>])|\x1b\][^\x07]*\x07", "", got.decode("utf-8", "replace"))
+        # A code may come in two pieces.
+        self.came += self.decode(got)
+        self.text = CODES.sub("", self.came)
 
-    def started(self):
-        self.until(self.prompt)
-        return time.perf_counter() - self.start
+    def prompted(self, after=0):
+        """Waits for the next prompt. One that counts is not mistaken for the last one drawn anew."""
+        self.until(self.program.prompt.replace("COUNT", str(self.prompts + 1)), after)
+        self.prompts += 1
+        return time.perf_counter()
 
     def line(self, text, shows):
-        """Seconds from Enter to the next prompt."""
+        """Types a line; when Enter was pressed and when the next prompt was there."""
         os.write(self.fd, text.encode())
-        # All of it is typed before the clock runs.
-        time.sleep(0.2)
-        self.drain()
+        # All of it is there before the clock runs: what completes and colours a line is no part of running it.
+        while select.select([self.fd], [], [], QUIET)[0]:
+            self.read()
         before = len(self.text)
         start = time.perf_counter()
         os.write(self.fd, b"\r")
-        self.until(self.prompt, self.until(shows, before))
-        return time.perf_counter() - start
-
-    def drain(self):
-        while select.select([self.fd], [], [], 0)[0]:
-            self.read()
+        return start, self.prompted(self.until(shows, before))
 
     def close(self):
         os.close(self.fd)
-        try:
-            os.kill(self.pid, signal.SIGHUP)
-        except ProcessLookupError:
-            pass
-        os.waitpid(self.pid, 0)
+        for sign, moments in ((signal.SIGHUP, 50), (signal.SIGKILL, 50)):
+            try:
+                os.kill(self.pid, sign)
+            except ProcessLookupError:
+                pass
+            for _ in range(moments):
+                if os.waitpid(self.pid, os.WNOHANG)[0]:
+                    return
+                time.sleep(0.1)
 
 
-def programs(folder):
-    env = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TMUX")}
-    env |= {"TERM": "xterm-256color", "XDG_STATE_HOME": f"{folder}/state", "IPYTHONDIR": f"{folder}/ipython", "LC_ALL": "C.UTF-8"}
-    found = {"roborm": ([str(TARGET / "release" / "roborm")], r"(?:roborm|demo)(?:#\w+)?> ", env)}
-    evcxr = os.environ.get("EVCXR") or shutil.which("evcxr")
-    ipython = os.environ.get("IPYTHON") or shutil.which("ipython")
-    if evcxr:
-        found["evcxr_repl"] = ([evcxr], r">> ", env)
-    if ipython:
-        found["IPython"] = ([ipython, "--no-banner", "--no-confirm-exit"], r"In \[\d+\]: ", env)
-    for name in ("evcxr_repl", "IPython"):
-        if name not in found:
-            print(f"{name} is not on PATH: not measured", file=sys.stderr)
+def programs():
+    roborm = os.environ.get("ROBORM") or str(TARGET / "release" / "roborm")
+    if not shutil.which(roborm):
+        raise SystemExit(f"{roborm} is not built: cargo build --release")
+    told = subprocess.run([roborm, "doctor", "--json"], stdout=subprocess.PIPE, text=True).stdout
+    engine = json.loads(told)["engine for Rust"]
+    if not engine["ok"]:
+        raise SystemExit(f"the engine for Rust: {engine['found']}")
+    print(f"engine: {engine['found']}", file=sys.stderr)
+    found = [Program("roborm", [roborm], r"(?:roborm|demo)(?:#\w+)?> ", RUST, COMMANDS)]
+    for name, variable, argv, prompt, speaks in (
+        ("evcxr_repl", "EVCXR", ["evcxr"], r">> ", RUST),
+        ("IPython", "IPYTHON", ["ipython", "--no-banner", "--no-confirm-exit"], r"In \[COUNT\]: ", PYTHON),
+    ):
+        at = shutil.which(os.environ.get(variable) or argv[0])
+        if at:
+            found.append(Program(name, [at, *argv[1:]], prompt, speaks))
+        else:
+            print(f"{name} is not on PATH and {variable} names no program: not measured", file=sys.stderr)
     return found
 
 
-# What is typed, and what shows that it was done (nothing that is in what was typed).
-EXPRESSION = ("1234 * 2", r"2468")
+def environment(folder):
+    # What would change the terminal, and a history that makes hints.
+    left_out = ("NO_COLOR", "TMUX", "EVCXR", "IPYTHON", "ROBORM", "ROUNDS", "CARGO_TARGET_DIR", "CARGO_INCREMENTAL")
+    env = {key: value for key, value in os.environ.items() if key not in left_out}
+    return env | {
+        "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null",
+        "XDG_STATE_HOME": f"{folder}/state", "IPYTHONDIR": f"{folder}/ipython",
+    }
 
 
-def round_of(name, argv, prompt, env, rows):
+def round_of(program, rows):
     def keep(row, seconds):
-        rows.setdefault(row, {}).setdefault(name, []).append(seconds)
+        rows.setdefault(row, {}).setdefault(program.name, []).append(seconds)
 
-    terminal = Terminal(argv, prompt, env)
-    keep("start to prompt", terminal.started())
-    if name == "roborm":
-        terminal.line(":open demo", "8 trajectories")
-        keep("`:next`", terminal.line(":next", "true progress"))
-        keep("`:trajectories`, 8 of them", terminal.line(":trajectories", "8 trajectories"))
-    keep("first expression, from the start", (terminal.line(*EXPRESSION), time.perf_counter() - terminal.start)[1])
-    keep("an expression", terminal.line("4321 * 2", "8642"))
-    if name == "IPython":
-        terminal.line("xs = [7, 8]", r"\n")
-        keep("a variable of a type that is not written", terminal.line("ys = [x * 3 for x in xs]", r"\n"))
-        keep("a use of it", terminal.line("ys", "24"))
-    else:
-        terminal.line("let xs: Vec<i64> = vec![7, 8];", r"\n")
-        keep("a variable of a type that is not written",
-             terminal.line("let ys = xs.iter().map(|x| x * 3).collect::<Vec<_>>();", r"\n"))
-        keep("a use of it", terminal.line("ys", "24"))
-    terminal.close()
+    def measure(row, what):
+        start, end = terminal.line(*what)
+        if row:
+            keep(row, end - start)
+        return end
+
+    speaks = program.speaks
+    with tempfile.TemporaryDirectory() as folder:
+        terminal = Terminal(program, environment(folder))
+        try:
+            keep("start to prompt", terminal.prompted() - terminal.start)
+            # Typed at once: what comes up in the background is waited for.
+            keep("start to the value of a first expression", measure(None, speaks["expression"]) - terminal.start)
+            measure("an expression", speaks["another"])
+            measure(None, speaks["given"])
+            measure("a variable of a type that is not written", speaks["inferred"])
+            measure("a use of it", speaks["use"])
+            for row, typed, shows in program.commands:
+                measure(row, (typed, shows))
+        finally:
+            terminal.close()
 
 
 def main():
-    rows = {}
-    with tempfile.TemporaryDirectory() as folder:
-        found = programs(folder)
-        for _ in range(ROUNDS):
-            for name, (argv, prompt, env) in found.items():
-                round_of(name, argv, prompt, env, rows)
-    names = list(found)
-    print(f"load {os.getloadavg()[0]:.1f}; seconds, median of {ROUNDS}\n")
+    found, rows = programs(), {}
+    load = os.getloadavg()[0]
+    for number in range(ROUNDS):
+        for program in found:
+            print(f"round {number + 1} of {ROUNDS}: {program.name}", file=sys.stderr)
+            round_of(program, rows)
+    names = [program.name for program in found]
+    print(f"Load {load:.1f} at the start, {os.getloadavg()[0]:.1f} at the end; seconds, median of {ROUNDS}.\n")
     print("| | " + " | ".join(names) + " |")
     print("| --- |" + " ---: |" * len(names))
     for row, by_name in rows.items():

@@ -86,7 +86,7 @@ impl Front {
     pub fn step(&mut self) -> Done {
         match self.tour.command() {
             Some(command) => {
-                speak::print(&format!("{command}\n"), 0);
+                speak::say(command);
                 self.run(command, &Place::default())
             }
             None => Done::Line(0),
@@ -110,6 +110,9 @@ impl Front {
                 answer.status
             }
             Err(error) => {
+                if error.is_interrupted() {
+                    speak::over_the_key();
+                }
                 let error = if place.name.is_empty() { error } else { error.at(place) };
                 speak::fail(&error);
                 error.exit_status()
@@ -118,7 +121,7 @@ impl Front {
         if status == 0
             && let Some(text) = self.tour.after(line)
         {
-            speak::print(&text, 0);
+            speak::say(&text);
         }
         Done::Line(status)
     }
@@ -159,7 +162,7 @@ impl Front {
                 Ok(Outcome::Answer(self.work(command, line)?, json))
             }
             Err(Unparsed::Help(help)) => {
-                speak::print(&help, 0);
+                speak::say(&help);
                 Ok(Outcome::Told(0))
             }
             Err(Unparsed::Usage(wrong)) => {
@@ -202,7 +205,9 @@ impl Front {
         let out = Terminal::stdout();
         // The engine counts lines from the first of what it is given; in a script they are those of the script.
         let above = "\n".repeat(place.line.saturating_sub(1));
-        let mut show = Show::on(&out);
+        // What is asked is answered in prose.
+        let is_question = source.trim_start().starts_with('?');
+        let mut show = if is_question { Show::prose_on(&out) } else { Show::on(&out) };
         let source = format!("{above}{source}");
         match self.engine.run(&source, &self.session.current, &mut show, self.interrupts.as_ref()) {
             Ok(ended) => Ok(told(ended, place)),
@@ -214,7 +219,8 @@ impl Front {
         // One that was stopped stops everything after it.
         self.session.cancel = Cancel::new();
         self.session.progress = Arc::from(display::progress(&Terminal::stderr()));
-        typed.clone_into(&mut self.session.typed);
+        // In one line, however it was typed.
+        self.session.typed = typed.replace("\\\n", "");
         match &self.interrupts {
             Some(interrupts) => interrupts.run(&mut self.session, move |session| command.run(session)),
             None => command.run(&self.session),
@@ -226,12 +232,15 @@ impl Front {
 fn told(ended: Ended, place: &Place<'_>) -> Outcome {
     let Ended::Failed { status, message, traceback } = ended else { return Outcome::Told(0) };
     let err = Terminal::stderr();
-    let mut lines = traceback.iter();
+    if status == Error::interrupted("").exit_status() {
+        speak::over_the_key();
+    }
+    let mut lines = traceback.as_slice();
     if !place.name.is_empty() {
-        lines.next();
+        lines = lines.get(1..).unwrap_or_default();
         speak::complain(&format!("error: {}", placed(&message, place)));
     }
-    lines.for_each(|line| speak::say_error(&engine::line_for(line, &err)));
+    speak::say_error(&engine::lines_for(lines, &err));
     Outcome::Told(status)
 }
 

@@ -12,6 +12,9 @@ use crate::helper::Helper;
 /// Bytes of a file's name that file systems take, with room for an ending.
 const LONGEST: usize = 200;
 
+/// Bytes of what is kept: a file that was pasted would be read at every start.
+const LONGEST_LINE: usize = 64 << 10;
+
 /// The history file of a project. Trouble with it is told once, and no reason to stop.
 pub struct History {
     /// `None`: not kept.
@@ -52,6 +55,9 @@ impl History {
 
     /// Adds what was typed; at once, so that a session that is killed keeps it. A note where that fails.
     pub fn add(&mut self, line: &str, editor: &mut Editor<Helper, DefaultHistory>) -> Option<String> {
+        if line.len() > LONGEST_LINE {
+            return None;
+        }
         let added = editor.add_history_entry(line);
         let path = self.path.as_ref()?;
         match added.and_then(|_| editor.append_history(path)) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::engine::Grammar;
-use crate::rust::{self, Kind};
+use crate::rust::{self, Brackets, Kind};
 
 /// A command or an expression, and the line of the text that it begins in, from 1.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,6 +40,7 @@ pub fn is_complete(text: &str, engine: &dyn Grammar) -> bool {
 pub fn pieces(text: &str, engine: &dyn Grammar) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut open: Option<Piece> = None;
+    let mut gaps = Gaps::default();
     let mut at = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let bytes = at..at + line.trim_end_matches(['\r', '\n']).len();
@@ -48,6 +49,7 @@ pub fn pieces(text: &str, engine: &dyn Grammar) -> Vec<Piece> {
         let bare = line.trim();
         if open.is_none() && pieces.last().is_some_and(|last| goes_on(last, &text[last.bytes.clone()], line)) {
             open = pieces.pop();
+            gaps = Gaps::default();
             if let Some(piece) = &mut open {
                 // Lines that were passed over in between count: the engine tells of lines.
                 let lines = piece.text.matches('\n').count();
@@ -55,15 +57,21 @@ pub fn pieces(text: &str, engine: &dyn Grammar) -> Vec<Piece> {
             }
         }
         let mut piece = match open.take() {
-            Some(piece) => {
-                Piece { text: format!("{}\n{line}", piece.text), bytes: piece.bytes.start..bytes.end, ..piece }
+            Some(mut piece) => {
+                piece.text.push('\n');
+                piece.text.push_str(line);
+                piece.bytes.end = bytes.end;
+                piece
             }
             None if bare.is_empty() || bare.starts_with("//") => continue,
             // `#[…]` is an attribute, not a comment.
             None if bare.starts_with('#') && !bare.starts_with("#[") && !bare.starts_with("#![") => continue,
-            None => Piece { line: index + 1, text: line.to_owned(), bytes, whole: false },
+            None => {
+                gaps = Gaps::default();
+                Piece { line: index + 1, text: line.to_owned(), bytes, whole: false }
+            }
         };
-        if is_complete(&piece.text, engine) {
+        if gaps.are_closed(&piece.text, line) && is_complete(&piece.text, engine) {
             piece.text = piece.text.trim().to_owned();
             piece.whole = true;
             pieces.push(piece);
@@ -73,6 +81,30 @@ pub fn pieces(text: &str, engine: &dyn Grammar) -> Vec<Piece> {
     }
     pieces.extend(open);
     pieces
+}
+
+/// What is open in a piece, line by line: all of it is read anew for every line only where it may have come to its end.
+#[derive(Default)]
+struct Gaps {
+    brackets: rust::Unclosed,
+    /// A quotation of a command.
+    quoted: bool,
+}
+
+impl Gaps {
+    /// Whether a piece may be whole, now that this line was added to it.
+    fn are_closed(&mut self, text: &str, line: &str) -> bool {
+        if !is_command(text) {
+            return self.brackets.then(text) != Brackets::Open;
+        }
+        let before = text.len() - line.len();
+        let joined = text.get(..before.saturating_sub(1)).is_some_and(|before| before.ends_with('\\'));
+        if self.quoted && !joined && !line.contains(['\'', '"', '\\']) {
+            return false;
+        }
+        self.quoted = shlex::split(text).is_none();
+        !self.quoted
+    }
 }
 
 /// Whether a line goes on with what stands whole before it; `written` is that as it stands in the text.

@@ -33,7 +33,8 @@ Run the lines of a file as if they were typed at the prompt; stop at the first e
 Usage: roborm run FILE
 
 Commands begin with a colon, as in `:spot demo#drawer --model simulated`. Empty lines and lines that begin with # are
-passed over; a line that ends in \\ goes on in the next. The exit status is that of the line that failed, else 0.
+passed over; a line that ends in \\ goes on in the next. A `fn main` that is defined and not called is called at the end.
+The exit status is that of the line that failed, else 0.
 ";
 
 fn main() -> ExitCode {
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         [] => script::stdin(),
         [Some("-c"), Some(text)] => script::text(text, "-c"),
         [Some("-c"), ..] => usage("-c takes one argument, the lines to run", "roborm -c ':trajectories demo'"),
-        [Some("run"), Some("-h" | "--help")] => speak::print(RUN, 0),
+        [Some("run"), Some("-h" | "--help")] => speak::say(RUN),
         [Some("run"), _] => script::file(&words[1]),
         [Some("run"), ..] => usage("run takes one file", "roborm run FILE; `roborm run --help` has more"),
         _ => shell(words),
@@ -59,7 +60,7 @@ fn usage(what: &str, example: &str) -> ExitCode {
 fn shell(words: Vec<OsString>) -> ExitCode {
     let line = match Line::parse(words.clone()) {
         Ok(line) => line,
-        Err(Unparsed::Help(text)) => return speak::print(&text, 0),
+        Err(Unparsed::Help(text)) => return speak::say(&text),
         Err(Unparsed::Usage(text)) => {
             speak::complain(text.trim_end());
             return ExitCode::from(2);

@@ -25,7 +25,7 @@ pub fn run() -> ExitCode {
     };
     editor.set_helper(Some(Helper::new(front.current().clone(), front.engine().clone(), terminal)));
     let version = env!("CARGO_PKG_VERSION");
-    speak::print(&format!("roborm {version}. :help lists the commands, :tour shows how to work, Ctrl-D ends.\n"), 0);
+    speak::say(&format!("roborm {version}. :help lists the commands, :tour shows how to work, Ctrl-D ends."));
     let (mut history, note) = History::load(&mut editor);
     note.iter().for_each(|note| speak::complain(note));
     front.engine().start();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use roborm::Error;
-use roborm::command::Answer;
+use roborm::command::{Answer, GO_ON};
 use roborm::display::{self, Terminal};
 
 /// An answer: what it shows to stdout, its notes to stderr.
@@ -37,14 +37,33 @@ pub fn print(text: &str, status: u8) -> ExitCode {
     }
 }
 
-/// Writes a line to stderr. Where that cannot be done there is nobody to tell.
+/// Writes lines of prose to stdout, folded to the terminal's width.
+pub fn say(text: &str) -> ExitCode {
+    print(&display::wrap(text, &Terminal::stdout()), 0)
+}
+
+/// Writes lines to stderr, folded to the terminal's width. Where that cannot be done there is nobody to tell.
 pub fn complain(text: &str) {
+    let err = Terminal::stderr();
     for line in text.lines() {
-        let _ = writeln!(std::io::stderr(), "{}", display::text::clean(line));
+        let line = format!("{}\n", display::text::clean(line));
+        let shown = match line.starts_with(GO_ON) {
+            true => display::wrap_command(&line, &err),
+            false => display::wrap(&line, &err),
+        };
+        let _ = std::io::stderr().write_all(shown.as_bytes());
     }
 }
 
-/// Writes a line to stderr as it is, colours and all.
-pub fn say_error(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+/// Ctrl-C was pressed, and the terminal shows `^C` where the next line is to stand: writes over it.
+pub fn over_the_key() {
+    let err = Terminal::stderr();
+    if err.is_live() {
+        let _ = std::io::stderr().write_all(b"\r\x1b[K");
+    }
+}
+
+/// Writes lines to stderr as they are, colours and all.
+pub fn say_error(lines: &str) {
+    let _ = std::io::stderr().write_all(lines.as_bytes());
 }

@@ -18,6 +18,9 @@ pub struct Answer {
     pub status: u8,
 }
 
+/// What a note begins with that tells the command which goes on where one ended; the rest of it is that command.
+pub const GO_ON: &str = "go on with: ";
+
 /// One thing to show.
 #[derive(Clone, Debug)]
 pub enum Block {
@@ -91,9 +94,10 @@ impl Block {
     /// The block as text for a terminal or a pipe.
     pub fn render(&self, terminal: &Terminal) -> String {
         match self {
-            // Prose may quote data.
             Self::Text(text) => {
-                text.lines().map(|line| format!("{}\n", display::text::clean(line))).collect::<String>()
+                // Prose may quote data.
+                let lines: Vec<String> = text.lines().map(display::text::clean).collect();
+                display::wrap(&lines.join("\n"), terminal)
             }
             Self::Table(table) => table.render(terminal),
             Self::Picture { image, what } => {

@@ -3,12 +3,13 @@
 use clap::Args;
 use serde_json::json;
 
+use super::engine::{self, Found};
 use super::{Answer, Block, Session};
-use crate::Result;
 use crate::display::{Cell, Column, Sign, Table};
 use crate::frames::Decoder;
 use crate::reward;
 use crate::study::Ledger;
+use crate::{Error, Result};
 
 /// What is installed, found and missing
 #[derive(Debug, Args)]
@@ -39,17 +40,31 @@ impl Doctor {
             true,
         );
         find("local checkpoints", reward::local::look().map(|found| local(&found)), false);
-        find("engine for Rust", super::engine_program().map(|path| path.display().to_string()), false);
+        let (engine, is_nowhere) = rust();
+        find("engine for Rust", engine, false);
         find("default ledger", Ledger::default_path().map(|path| path.display().to_string()), true);
         for key in ["OPENROUTER_API_KEY", "ROBORM_API_KEY"] {
             // Whether, never what.
             let set = std::env::var_os(key).is_some_and(|value| !value.is_empty());
-            let found = if set { Ok("set".to_owned()) } else { Err(crate::Error::input("not set")) };
+            let found = if set { Ok("set".to_owned()) } else { Err(Error::input("not set")) };
             find(key, found, false);
+        }
+        if is_nowhere {
+            table.note(engine::PLACES);
         }
         let mut answer = Answer::new(findings.into()).show(Block::Table(table));
         answer.status = status;
         Ok(answer)
+    }
+}
+
+/// Where it is, and whether it was looked for in vain.
+fn rust() -> (Result<String>, bool) {
+    match engine::look() {
+        Ok(Found::At(path)) => (Ok(path.display().to_string()), false),
+        Ok(Found::Off) => (Err(Error::usage("turned off by ROBORM_KERNEL=none")), false),
+        Ok(Found::Nowhere) => (Err(Error::usage("not built").with_help("`cargo xtask kernel` builds it")), true),
+        Err(error) => (Err(error), false),
     }
 }
 

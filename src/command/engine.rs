@@ -14,14 +14,43 @@ const PROGRAM: &str = "roborm-kernel";
 /// # Errors
 /// There is none: says where it was looked for and what to do.
 pub fn engine_program() -> Result<PathBuf> {
+    match look()? {
+        Found::At(program) => Ok(program),
+        Found::Off => {
+            Err(Error::usage("Rust expressions are turned off by ROBORM_KERNEL=none; commands begin with `:`")
+                .with_help("`:help` lists the commands"))
+        }
+        Found::Nowhere => Err(Error::usage(
+            "Rust expressions need the engine, which is not built; commands begin with `:`",
+        )
+        .with_help(
+            "`cargo xtask kernel` builds it, in the folder of roborm's sources; `:doctor` tells where it is looked \
+                 for, `:help` lists the commands",
+        )),
+    }
+}
+
+/// Where it is looked for besides beside the program, in a line.
+pub(super) const PLACES: &str = "The engine for Rust is that of the Jupyter kernel: where one was installed with --prefix DIR, \
+                                 let JUPYTER_PATH name DIR/share/jupyter; ROBORM_KERNEL names any other.";
+
+/// What there is of an engine.
+pub(super) enum Found {
+    At(PathBuf),
+    /// There is to be none.
+    Off,
+    Nowhere,
+}
+
+/// Looks for it.
+pub(super) fn look() -> Result<Found> {
     if let Some(named) = env::var_os("ROBORM_KERNEL").filter(|named| !named.is_empty()) {
         let named = PathBuf::from(named);
         if named.as_os_str() == "none" {
-            return Err(Error::usage("Rust expressions are turned off by ROBORM_KERNEL=none; commands begin with `:`")
-                .with_help("`:help` lists the commands"));
+            return Ok(Found::Off);
         }
         return match named.is_file() {
-            true => Ok(named),
+            true => Ok(Found::At(named)),
             false => Err(Error::worker(format!("ROBORM_KERNEL names {}, which is no file", named.display()))
                 .with_help(format!("let it name the program {PROGRAM}, or unset it"))),
         };
@@ -32,13 +61,8 @@ pub fn engine_program() -> Result<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path: Vec<PathBuf> =
         env::split_paths(&path).map(|folder| folder.join(&file)).filter(|it| is_whole(it)).collect();
-    beside.chain(installed()).chain(on_path).find(|program| program.is_file()).ok_or_else(|| {
-        Error::usage("Rust expressions need the engine, which is not built; commands begin with `:`").with_help(
-            "`cargo xtask kernel` builds it, in the folder of roborm's sources; one that was installed with --prefix DIR \
-                 is found where JUPYTER_PATH names DIR/share/jupyter, any other where ROBORM_KERNEL names it; `:help` lists \
-                 the commands",
-        )
-    })
+    let found = beside.chain(installed()).chain(on_path).find(|program| program.is_file());
+    Ok(found.map_or(Found::Nowhere, Found::At))
 }
 
 /// Whether all that cells are compiled against is there: `TOOLKIT/bin/roborm-kernel`.

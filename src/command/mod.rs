@@ -36,7 +36,7 @@ mod why;
 mod wording;
 mod words;
 
-pub use answer::{Answer, Block};
+pub use answer::{Answer, Block, GO_ON};
 pub use completion::{Candidate, Completion};
 pub use current::Current;
 pub use engine::engine_program;

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::options::Scoring;
-use super::{Answer, Block, Session, interrupt};
+use super::{Answer, Block, GO_ON, Session, interrupt};
 use crate::Result;
 use crate::display::{Cell, Column, Progress, Table, number};
 use crate::scores::ScoreTable;
@@ -78,7 +78,7 @@ impl Score {
 
 /// The line that goes on where this one ended.
 fn go_on(answer: Answer, session: &Session) -> Answer {
-    if session.typed.is_empty() { answer } else { answer.note(format!("go on with: {}", session.typed)) }
+    if session.typed.is_empty() { answer } else { answer.note(format!("{GO_ON}{}", session.typed)) }
 }
 
 /// Runs a study with the session's progress.

@@ -86,7 +86,10 @@ impl Words {
 
 /// Whether a word must be quoted to be one.
 pub(super) fn needs_quotes(word: &str) -> bool {
-    shlex::try_quote(word).is_ok_and(|quoted| quoted != word)
+    // Inside a word `#` begins no comment: `demo#drawer` is typed as it is.
+    let word = word.char_indices().map(|(at, letter)| if at > 0 && letter == '#' { '_' } else { letter });
+    let word: String = word.collect();
+    shlex::try_quote(&word).is_ok_and(|quoted| quoted != word)
 }
 
 /// A word as it is typed; `ended` closes its quotation and puts a blank after it.

@@ -165,6 +165,14 @@ fn hanging<'a>(words: impl Iterator<Item = &'a str> + Clone, first: usize, rest:
     lines
 }
 
+/// A note below a table in lines, set in after the first: one sees where the next begins.
+pub(super) fn note(note: &str, terminal: &Terminal) -> Vec<String> {
+    match terminal.width() {
+        Some(room) if room > 6 => hanging(words_of(note), room, room - 2, 2),
+        room => fold(words_of(note), room.unwrap_or(usize::MAX)),
+    }
+}
+
 /// A cell ready to be set.
 struct Block {
     lines: Vec<String>,

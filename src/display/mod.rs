@@ -32,6 +32,7 @@ mod sixel;
 mod strip;
 mod table;
 mod terminal;
+mod wrap;
 
 pub use bars::{Bar, bars};
 pub use number::Estimate;
@@ -40,3 +41,4 @@ pub use progress::{Lines, Progress, Quiet, progress};
 pub use strip::strip;
 pub use table::{Cell, Column, Sign, Table};
 pub use terminal::{Color, Graphics, Surroundings, Terminal, Tone};
+pub use wrap::{wrap, wrap_command};

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::terminal::Terminal;
-use super::{number, text};
+use super::{number, text, wrap};
 
 /// What a long job tells of itself; shared between its threads. One object tells of one job at a time.
 pub trait Progress: Send + Sync {
@@ -22,7 +22,10 @@ pub trait Progress: Send + Sync {
 
 /// A bar where standard error is a terminal, sparse lines elsewhere.
 pub fn progress(terminal: &Terminal) -> Box<dyn Progress> {
-    if terminal.is_live() { Box::new(Live::new(terminal)) } else { Box::new(Lines::new(std::io::stderr())) }
+    match terminal.is_live() {
+        true => Box::new(Live::new(terminal)),
+        false => Box::new(Lines::new(std::io::stderr()).on(terminal)),
+    }
 }
 
 /// Says nothing.
@@ -45,6 +48,7 @@ pub struct Lines<W> {
 #[derive(Debug)]
 struct State<W> {
     out: W,
+    terminal: Terminal,
     what: String,
     total: u64,
     done: u64,
@@ -55,7 +59,15 @@ struct State<W> {
 impl<W: Write + Send> Lines<W> {
     /// Lines written to `out`. What it refuses is lost: progress is never a reason to stop.
     pub fn new(out: W) -> Self {
-        Self { state: Mutex::new(State { out, what: String::new(), total: 0, done: 0, told: 0 }) }
+        let terminal = Terminal::plain();
+        Self { state: Mutex::new(State { out, terminal, what: String::new(), total: 0, done: 0, told: 0 }) }
+    }
+
+    /// The same folded to the width of a terminal.
+    #[must_use]
+    pub fn on(self, terminal: &Terminal) -> Self {
+        self.state().terminal = terminal.clone();
+        self
     }
 
     /// What was written to.
@@ -87,7 +99,8 @@ impl<W: Write> State<W> {
     }
 
     fn write(&mut self, line: &str) {
-        let _ = writeln!(self.out, "{line}").and_then(|()| self.out.flush());
+        let lines = wrap(line, &self.terminal);
+        let _ = self.out.write_all(lines.as_bytes()).and_then(|()| self.out.flush());
     }
 }
 
@@ -123,31 +136,60 @@ impl<W: Write + Send> Progress for Lines<W> {
 /// A bar that is drawn over itself.
 struct Live {
     bar: ProgressBar,
+    terminal: Terminal,
 }
+
+/// Columns of the bar itself: at most, and what it is left out below.
+const BAR: std::ops::RangeInclusive<usize> = 4..=24;
+/// Columns of the time that is left: `  59m left`.
+const LEFT: usize = 12;
 
 impl Live {
     fn new(terminal: &Terminal) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let [begin, end] = terminal.either(["", ""], ["[", "]"]);
-        let template =
-            format!("{{prefix}} {begin}{{bar:24}}{end} {{human_pos}} of {{human_len}}  {{msg}}  {{eta}} left");
-        // The template is ours: should indicatif refuse it, its own style is as good.
-        if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style.progress_chars(terminal.either("━╸─", "#>-")));
-        }
-        Self { bar }
+        Self { bar, terminal: terminal.clone() }
     }
+
+    /// What it looks like: one line, as far as the window is wide enough for that.
+    fn style(&self, total: u64, what: &str) -> ProgressStyle {
+        let count = text::width(&number::count(total));
+        let words = text::width(what) + 1 + 2 * count + " of ".len() + LEFT;
+        let [begin, end] = self.terminal.either(["", ""], ["[", "]"]);
+        let room = self.terminal.columns(usize::MAX).saturating_sub(words + 1 + begin.len() + end.len());
+        let drawn = match room.min(*BAR.end()) {
+            columns if columns >= *BAR.start() => format!("{begin}{{bar:{columns}}}{end} "),
+            _ => String::new(),
+        };
+        let template = format!("{{prefix}} {drawn}{{human_pos}} of {{human_len}}{{msg}}{{left}}");
+        // The template is ours: should indicatif refuse it, its own style is as good.
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        style.progress_chars(self.terminal.either("━╸─", "#>-")).with_key("left", left)
+    }
+}
+
+/// How long the rest takes, once there is something to tell it by.
+fn left(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+    let seconds = state.eta().as_secs();
+    if seconds == 0 || state.len().is_some_and(|total| state.pos() >= total) {
+        return;
+    }
+    let units = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
+    let (length, unit) = units.into_iter().find(|(length, _)| seconds >= 2 * length).unwrap_or((1, "s"));
+    // Where it cannot be written there is no line.
+    let _ = write!(out, "  {}{unit} left", (seconds + length / 2) / length);
 }
 
 impl Progress for Live {
     fn begin(&self, total: u64, done: u64, what: &str) {
+        let what = text::clean(what);
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
         self.bar.reset();
+        self.bar.set_style(self.style(total, &what));
         self.bar.set_length(total);
         self.bar.set_position(done.min(total));
         // What was there before says nothing about how long the rest takes.
         self.bar.reset_eta();
-        self.bar.set_prefix(text::clean(what));
+        self.bar.set_prefix(what);
         self.bar.set_message("");
         // Shown when all of it is there.
         self.bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -156,15 +198,16 @@ impl Progress for Live {
 
     fn advance(&self, by: u64, note: &str) {
         if !note.is_empty() {
-            self.bar.set_message(text::clean(note));
+            self.bar.set_message(format!("  {}", text::clean(note)));
         }
         self.bar.inc(by);
     }
 
     fn say(&self, line: &str) {
-        let line = text::clean(line);
+        // As wide as the window is by now.
+        let lines = wrap(&text::clean(line), &Terminal::stderr());
         self.bar.suspend(|| {
-            let _ = writeln!(std::io::stderr(), "{line}");
+            let _ = std::io::stderr().write_all(lines.as_bytes());
         });
     }
 

@@ -244,8 +244,7 @@ impl Table {
             None => layout::lists(self, terminal),
         };
         for note in &self.notes {
-            let columns = terminal.width().unwrap_or(usize::MAX);
-            lines.extend(text::fold(text::words_of(note), columns).iter().map(|line| terminal.paint(Tone::Dim, line)));
+            lines.extend(layout::note(note, terminal).iter().map(|line| terminal.paint(Tone::Dim, line)));
         }
         let mut table = lines.join("\n");
         if !table.is_empty() {

@@ -21,6 +21,11 @@ pub trait RewardModel: Send + Sync {
     /// The name in score tables: the catalogue name or slug, `simulated…`, `local:DIR`.
     fn name(&self) -> &str;
 
+    /// The name in the ledger's key, where a reply must not hang on what the model is called here.
+    fn key_name(&self) -> &str {
+        self.name()
+    }
+
     /// Every setting that can change a reply; its digest is the `config` column and part of the ledger's key.
     fn config(&self) -> &ModelConfig;
 

@@ -1,14 +1,41 @@
 //! Columns as codes: every different value gets a number in order of first appearance.
 
+use std::ops::Deref;
+
 use polars::prelude::*;
+use polars_arrow::array::PrimitiveArray;
 
 use super::key::Key;
 use crate::{Error, Result};
 
 /// A column as codes into its different values.
 pub(super) struct Coded {
-    pub codes: Vec<u32>,
+    pub codes: Codes,
     pub keys: Vec<Key>,
+}
+
+/// Codes, row after row: most often those of a file, as its reader left them.
+pub(super) struct Codes(PrimitiveArray<u32>);
+
+impl Codes {
+    /// The values of an array; which of them are valid is not looked at.
+    pub fn of(array: &PrimitiveArray<u32>) -> Self {
+        Self(array.clone())
+    }
+}
+
+impl From<Vec<u32>> for Codes {
+    fn from(codes: Vec<u32>) -> Self {
+        Self(PrimitiveArray::from_vec(codes))
+    }
+}
+
+impl Deref for Codes {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        self.0.values()
+    }
 }
 
 /// Codes of the values of a column. Dates and times are coded as texts.
@@ -22,7 +49,7 @@ pub(super) fn code(column: &Column) -> Result<Coded> {
             let bits = floats.f64()?.iter().map(|value| value.map(f64::to_bits));
             Ok(code_plain(bits, |bits| Key::real(f64::from_bits(bits))))
         }
-        DataType::Null => Ok(Coded { codes: vec![0; series.len()], keys: vec![Key::Missing] }),
+        DataType::Null => Ok(Coded { codes: vec![0; series.len()].into(), keys: vec![Key::Missing] }),
         DataType::Date | DataType::Time | DataType::Datetime(..) | DataType::Duration(_) | DataType::UInt64 => {
             Ok(code_texts(series.cast(&DataType::String)?.str()?))
         }
@@ -68,7 +95,7 @@ fn code_texts(texts: &StringChunked) -> Coded {
             codes.push(code);
         }
     }
-    Coded { codes, keys }
+    Coded { codes: codes.into(), keys }
 }
 
 fn code_plain<T: Copy + Eq + std::hash::Hash>(
@@ -78,7 +105,7 @@ fn code_plain<T: Copy + Eq + std::hash::Hash>(
     let mut index: PlHashMap<Option<T>, u32> = PlHashMap::default();
     let mut keys = Vec::new();
     let mut last: Option<(Option<T>, u32)> = None;
-    let codes = values
+    let codes: Vec<u32> = values
         .map(|value| {
             let code = match last {
                 Some((same, code)) if same == value => code,
@@ -91,7 +118,7 @@ fn code_plain<T: Copy + Eq + std::hash::Hash>(
             code
         })
         .collect();
-    Coded { codes, keys }
+    Coded { codes: codes.into(), keys }
 }
 
 /// The values of a column over all chunks.

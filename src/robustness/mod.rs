@@ -71,6 +71,7 @@ pub mod expr;
 mod group;
 mod key;
 mod metric;
+mod ordered;
 mod output;
 mod pages;
 mod part;

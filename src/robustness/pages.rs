@@ -9,7 +9,7 @@ use polars_io::mmap::ReaderBytes;
 use polars_io::parquet::metadata::FileMetadata;
 use polars_io::parquet::read::_internal::to_deserializer;
 
-use super::dictionary::Coded;
+use super::dictionary::{Coded, Codes};
 use super::key::Key;
 use crate::damage;
 
@@ -40,15 +40,34 @@ pub(super) fn codes(bytes: &ReaderBytes, metadata: &FileMetadata, name: &str) ->
     let texts = array.values().as_any().downcast_ref::<Utf8ViewArray>()?;
     let mut keys: Vec<Key> =
         texts.iter().map(|text| text.map_or(Key::Missing, |text| Key::Text(text.to_owned()))).collect();
-    let mut codes = array.keys().values().as_slice().to_vec();
-    if codes.len() != rows {
-        return None;
-    }
-    if let Some(valid) = array.keys().validity() {
-        let missing = keys.len() as u32;
-        keys.push(Key::Missing);
-        codes.iter_mut().zip(valid.iter()).filter(|(_, valid)| !valid).for_each(|(code, _)| *code = missing);
-    }
-    let within = codes.iter().all(|code| (*code as usize) < keys.len());
-    within.then_some(Coded { codes, keys })
+    let codes = match array.keys().validity() {
+        None => Codes::of(array.keys()),
+        Some(valid) => {
+            let missing = keys.len() as u32;
+            keys.push(Key::Missing);
+            let mut codes = array.keys().values().as_slice().to_vec();
+            for (code, valid) in codes.iter_mut().zip(valid.iter()) {
+                if !valid {
+                    *code = missing;
+                }
+            }
+            codes.into()
+        }
+    };
+    let greatest = codes.iter().fold(0, |greatest, code| greatest.max(*code));
+    let sound = codes.len() == rows && (rows == 0 || (greatest as usize) < keys.len());
+    sound.then_some(Coded { codes, keys })
+}
+
+/// Whether the file says that the integers of column `name` of the first row group are all 0 (or null).
+pub(super) fn all_zero(metadata: &FileMetadata, name: &str) -> bool {
+    damage::caught(|| {
+        let mut chunks = metadata.row_groups.first()?.columns_under_root_iter(name)?;
+        let statistics = chunks.next()?.statistics(&metadata.footer_buf)?.ok()?;
+        let (wide, narrow) = (statistics.as_int64(), statistics.as_int32());
+        let wide = wide.map(|numbers| numbers.min_value.zip(numbers.max_value) == Some((0, 0)));
+        wide.or(narrow.map(|numbers| numbers.min_value.zip(numbers.max_value) == Some((0, 0))))
+    })
+    .flatten()
+    .unwrap_or(false)
 }

@@ -1,8 +1,11 @@
 //! What one chunk of rows comes to.
 
 use polars::prelude::*;
+use polars_arrow::array::PrimitiveArray;
+use polars_arrow::types::NativeType;
 
 use super::cell::Cell;
+use super::dictionary::Codes;
 use super::key::Key;
 use super::output::LeftOut;
 use super::rows::Rows;
@@ -22,7 +25,7 @@ pub(super) enum Units {
     /// One a run of rows with equal keys: a code a key column, unit after unit, and their sums.
     Runs { codes: Vec<u32>, cells: Vec<Cell>, failed: Vec<u32> },
     /// Rows in no order make a unit of nearly every row: they are kept as they are, to be summed up where they belong.
-    Rows { codes: Vec<Vec<u32>>, pairs: Vec<Pair> },
+    Rows { codes: Vec<Codes>, pairs: Vec<Pair> },
 }
 
 /// A row that enters: its place in the chunk, its score and label (NaN where there is none).
@@ -54,95 +57,134 @@ impl Problem {
     }
 }
 
-pub(super) fn part(mut rows: Rows, counting: &Counting) -> Result<Part, Problem> {
-    let height = rows.height();
-    rows.code(counting.keys.iter().map(String::as_str))?;
-    let score = numbers(&rows, column::SCORE)?;
-    let label = if counting.has_label { numbers(&rows, column::LABEL)? } else { vec![f64::NAN; height] };
-    let (skip, left_out) = skipped(&mut rows, counting)?;
-    let enters = |row: usize| skip.as_ref().is_none_or(|skip| !skip[row]);
-    let (keys, codes): (Vec<Vec<Key>>, Vec<Vec<u32>>) = counting.keys.iter().filter_map(|name| rows.take(name)).unzip();
+/// Memory that a thread uses for one chunk after the other: fresh pages cost as much as what is done with them.
+#[derive(Default)]
+pub(super) struct Scratch {
+    score: Vec<f64>,
+    label: Vec<f64>,
+    /// Whether a unit begins with the row.
+    starts: Vec<bool>,
+}
 
-    let mut starts = vec![false; height];
-    for codes in &codes {
-        for (start, pair) in starts.iter_mut().skip(1).zip(codes.windows(2)) {
-            *start |= pair[0] != pair[1];
-        }
+pub(super) fn part(scratch: &mut Scratch, mut rows: Rows, counting: &Counting) -> Result<Part, Problem> {
+    let height = rows.height();
+    let Scratch { score, label, starts } = scratch;
+    rows.code(counting.keys.iter().map(String::as_str))?;
+    numbers(&rows, column::SCORE, score)?;
+    if counting.has_label {
+        numbers(&rows, column::LABEL, label)?;
+    } else {
+        label.clear();
+        label.resize(height, f64::NAN);
     }
+    let (skip, left_out) = skipped(&mut rows, counting)?;
+    let (keys, codes): (Vec<Vec<Key>>, Vec<Codes>) = counting.keys.iter().filter_map(|name| rows.take(name)).unzip();
+
+    starts.clear();
+    starts.resize(height, false);
+    codes.iter().for_each(|codes| mark_changes(codes, starts));
     let runs = starts.iter().filter(|start| **start).count();
+    let enters = |row: usize| skip.as_ref().is_none_or(|skip| !skip[row]);
     let units = if runs > height / 2 {
         let pair = |row: usize| Pair { row: row as u32, score: score[row], label: label[row] };
         Units::Rows { codes, pairs: (0..height).filter(|row| enters(*row)).map(pair).collect() }
     } else {
-        let mut all = Runs::new(counting);
-        for (row, start) in starts.into_iter().enumerate() {
-            if start {
-                all.close();
-            }
-            if enters(row) {
-                all.push(&codes, row, (score[row], label[row]));
+        let mut all = Runs { codes: Vec::new(), cells: Vec::new(), failed: Vec::new() };
+        let mut start = 0;
+        for row in 1..=height {
+            if row == height || starts[row] {
+                all.push(counting, &codes, start, (&score[start..row], &label[start..row]), enters);
+                start = row;
             }
         }
-        all.close();
         Units::Runs { codes: all.codes, cells: all.cells, failed: all.failed }
     };
     Ok(Part { columns: keys, units, left_out })
 }
 
-/// Sums up rows, a unit a run.
-struct Runs<'a> {
-    counting: &'a Counting,
-    codes: Vec<u32>,
-    cells: Vec<Cell>,
-    failed: Vec<u32>,
-    /// The run at hand, where some row of it has entered.
-    open: Option<Cell>,
-    open_failed: Vec<u32>,
-}
-
-impl<'a> Runs<'a> {
-    fn new(counting: &'a Counting) -> Self {
-        let open_failed = vec![0; counting.boundaries.len()];
-        Self { counting, codes: Vec::new(), cells: Vec::new(), failed: Vec::new(), open: None, open_failed }
-    }
-
-    fn push(&mut self, codes: &[Vec<u32>], row: usize, (score, label): (f64, f64)) {
-        let cell = self.open.get_or_insert_with(|| {
-            self.codes.extend(codes.iter().map(|column| column[row]));
-            Cell::new()
-        });
-        cell.push(score, label, self.counting.substitute, &self.counting.boundaries, &mut self.open_failed);
-    }
-
-    fn close(&mut self) {
-        if let Some(cell) = self.open.take() {
-            self.cells.push(cell);
-            self.failed.extend_from_slice(&self.open_failed);
-            self.open_failed.fill(0);
+/// Marks the rows whose code is another than the row before has.
+fn mark_changes(codes: &[u32], starts: &mut [bool]) {
+    // Plain loops here and below: they run for every row, and as such the compiler makes them wide.
+    if let ([_, later @ ..], [_, starts @ ..]) = (codes, starts) {
+        for i in 0..later.len().min(starts.len()) {
+            starts[i] |= later[i] != codes[i];
         }
     }
 }
 
-/// A column of numbers, NaN for null.
-fn numbers(rows: &Rows, name: &str) -> Result<Vec<f64>, Problem> {
+/// Units of a run of rows each.
+struct Runs {
+    codes: Vec<u32>,
+    cells: Vec<Cell>,
+    failed: Vec<u32>,
+}
+
+impl Runs {
+    /// Sums up the rows from `start` that have these scores and labels; where none of them enters there is no unit.
+    fn push(
+        &mut self,
+        counting: &Counting,
+        codes: &[Codes],
+        start: usize,
+        (score, label): (&[f64], &[f64]),
+        enters: impl Fn(usize) -> bool,
+    ) {
+        let before = self.failed.len();
+        self.failed.resize(before + counting.boundaries.len(), 0);
+        let failed = &mut self.failed[before..];
+        let mut cell = Cell::new();
+        for i in 0..score.len().min(label.len()) {
+            if enters(start + i) {
+                cell.push(score[i], label[i], counting.substitute, &counting.boundaries, failed);
+            }
+        }
+        if cell.pairs == 0 {
+            self.failed.truncate(before);
+            return;
+        }
+        self.cells.push(cell);
+        for codes in codes {
+            self.codes.push(codes[start]);
+        }
+    }
+}
+
+/// Reads a column of numbers, NaN for null.
+fn numbers(rows: &Rows, name: &str, numbers: &mut Vec<f64>) -> Result<(), Problem> {
     let series = rows.column(name)?.as_materialized_series();
     if !(series.dtype().is_primitive_numeric() || series.dtype().is_null()) {
         return Err(Error::input(format!("column `{name}` holds {}, not numbers", series.dtype()))
             .with_help("scores and labels are numbers; null for an unparsed reply")
             .into());
     }
-    let floats = series.cast(&DataType::Float64)?;
-    let mut numbers = Vec::with_capacity(floats.len());
-    for array in floats.f64()?.downcast_iter() {
-        match array.validity() {
-            Some(validity) => numbers
-                .extend(array.values().iter().zip(validity.iter()).map(|(v, valid)| if valid { *v } else { f64::NAN })),
-            None => numbers.extend_from_slice(array.values()),
-        }
+    numbers.clear();
+    match series.dtype() {
+        DataType::Int64 => series.i64()?.downcast_iter().for_each(|array| extend(numbers, array, |value| value as f64)),
+        _ => series
+            .cast(&DataType::Float64)?
+            .f64()?
+            .downcast_iter()
+            .for_each(|array| extend(numbers, array, |value| value)),
     }
-    match numbers.iter().position(|number| number.is_infinite()) {
-        Some(row) => Err(Problem::Row(row, format!("column `{name}` is infinite"))),
-        None => Ok(numbers),
+    match numbers.iter().fold(false, |any, number| any | number.is_infinite()) {
+        true => Err(Problem::Row(
+            numbers.iter().position(|number| number.is_infinite()).unwrap_or_default(),
+            format!("column `{name}` is infinite"),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Appends the values of an array, NaN for null.
+fn extend<T: NativeType>(numbers: &mut Vec<f64>, array: &PrimitiveArray<T>, number: impl Fn(T) -> f64) {
+    let start = numbers.len();
+    numbers.extend(array.values().iter().map(|value| number(*value)));
+    if let Some(valid) = array.validity() {
+        for (number, valid) in numbers[start..].iter_mut().zip(valid.iter()) {
+            if !valid {
+                *number = f64::NAN;
+            }
+        }
     }
 }
 
@@ -160,7 +202,7 @@ fn skipped(rows: &mut Rows, counting: &Counting) -> Result<(Option<Vec<bool>>, L
             }
         }
     };
-    if counting.first_repeat_only {
+    if counting.first_repeat_only && !rows.all_zero(column::REPEAT) {
         let repeats = rows.column(column::REPEAT)?.cast(&DataType::Int64)?;
         let repeats = repeats.i64()?;
         // Tables with one repeat are most of them: look before making a mask.

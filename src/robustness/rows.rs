@@ -2,7 +2,7 @@
 
 use polars::prelude::*;
 
-use super::dictionary::{Coded, code};
+use super::dictionary::{Coded, Codes, code};
 use super::key::Key;
 use crate::Result;
 
@@ -12,12 +12,19 @@ pub(super) struct Rows {
     frame: DataFrame,
     /// Columns as codes: those that the file kept so (they are not in the frame), and those asked for since.
     coded: Vec<(String, Coded)>,
+    /// Columns that the file says to be 0 in all of these rows: they are not in the frame.
+    zero: Vec<String>,
 }
 
 impl Rows {
     /// `coded` are columns of as many rows as the frame has.
-    pub fn new(frame: DataFrame, coded: Vec<(String, Coded)>) -> Self {
-        Self { frame, coded }
+    pub fn new(frame: DataFrame, coded: Vec<(String, Coded)>, zero: Vec<String>) -> Self {
+        Self { frame, coded, zero }
+    }
+
+    /// The column is known to be 0 in all rows, and is not there.
+    pub fn all_zero(&self, name: &str) -> bool {
+        self.zero.iter().any(|zero| zero == name)
     }
 
     pub fn height(&self) -> usize {
@@ -46,7 +53,7 @@ impl Rows {
     }
 
     /// The different values of a coded column, and its codes.
-    pub fn take(&mut self, name: &str) -> Option<(Vec<Key>, Vec<u32>)> {
+    pub fn take(&mut self, name: &str) -> Option<(Vec<Key>, Codes)> {
         let place = self.place(name)?;
         let coded = self.coded.swap_remove(place).1;
         Some((coded.keys, coded.codes))

@@ -54,7 +54,9 @@ impl<'a> Shards<'a> {
         match units {
             Units::Runs { codes: local, cells, failed } => {
                 for (i, (local, cell)) in local.chunks_exact(codes.len()).zip(&cells).enumerate() {
-                    codes.iter_mut().zip(local).zip(global).for_each(|((code, l), global)| *code = global[*l as usize]);
+                    for place in 0..codes.len() {
+                        codes[place] = global[place][local[place] as usize];
+                    }
                     let shard = &mut self.shards[(codes[trajectory] % SHARDS) as usize];
                     // In the order of the rows: what waits came before.
                     shard.work_off(counting, trajectory);
@@ -69,7 +71,9 @@ impl<'a> Shards<'a> {
             Units::Rows { codes: local, pairs } => {
                 for pair in &pairs {
                     let row = pair.row as usize;
-                    codes.iter_mut().zip(&local).zip(global).for_each(|((c, l), g)| *c = g[l[row] as usize]);
+                    for place in 0..codes.len() {
+                        codes[place] = global[place][local[place][row] as usize];
+                    }
                     let shard = &mut self.shards[(codes[trajectory] % SHARDS) as usize];
                     shard.waiting.0.extend_from_slice(&codes);
                     shard.waiting.1.push((pair.score, pair.label));

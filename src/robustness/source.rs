@@ -14,6 +14,7 @@ use polars_io::parquet::read::{ParallelStrategy, ParquetReader};
 use super::dictionary::Coded;
 use super::pages;
 use super::rows::Rows;
+use crate::scores::column;
 use crate::{Error, Result, damage, parquet};
 
 /// Rows of a chunk: few enough that a chunk a thread is small beside the table, enough that its parts are worth merging.
@@ -69,7 +70,7 @@ impl Source<'_> {
         match self {
             Self::Frame(frame) => {
                 let rows = frame.slice((i * ROWS) as i64, ROWS);
-                Ok((i * ROWS, Rows::new(rows.select(columns.iter().copied())?, Vec::new())))
+                Ok((i * ROWS, Rows::new(rows.select(columns.iter().copied())?, Vec::new(), Vec::new())))
             }
             Self::Parquet(file) => file.piece(i, columns, codes),
         }
@@ -138,13 +139,20 @@ impl Parquet {
                 .collect(),
             false => Vec::new(),
         };
-        let others = columns.iter().filter(|name| coded.iter().all(|(coded, _)| coded != *name));
+        // Most studies ask once: what is 0 in every row need not be read.
+        let zero: Vec<String> = [column::REPEAT]
+            .into_iter()
+            .filter(|name| columns.contains(name) && pages::all_zero(&piece.metadata, name))
+            .map(str::to_owned)
+            .collect();
+        let there = |name: &str| coded.iter().any(|(coded, _)| coded == name) || zero.iter().any(|zero| zero == name);
+        let others = columns.iter().filter(|name| !there(name));
         let mut reader = ParquetReader::new(open(&self.path)?)
             .with_columns(Some(others.map(|&name| name.to_owned()).collect()))
             .read_parallel(ParallelStrategy::None)
             .with_slice(Some((piece.offset, piece.rows)));
         reader.set_metadata(Arc::clone(&piece.metadata));
-        Ok((piece.first_row, Rows::new(finish(&self.path, reader)?, coded)))
+        Ok((piece.first_row, Rows::new(finish(&self.path, reader)?, coded, zero)))
     }
 }
 

@@ -8,12 +8,16 @@ use rayon::prelude::*;
 use super::cell::Cell;
 use super::dictionary::Dictionary;
 use super::key::Key;
+use super::ordered::in_order;
 use super::output::LeftOut;
-use super::part::{Part, part};
+use super::part::{Part, Scratch, part};
 use super::shards::Shards;
 use super::source::Source;
 use crate::scores::column;
 use crate::{Error, Result};
+
+/// Chunks of rows that a thread may be ahead of those that are merged. They are what a table in memory costs beside itself.
+const AHEAD: usize = 2;
 
 /// What to read and how to count it.
 pub(super) struct Counting {
@@ -79,7 +83,7 @@ impl Tally {
         let mut shards = Shards::new(counting, trajectory.unwrap_or_default());
         let mut dictionaries: Vec<Dictionary> = counting.keys.iter().map(|_| Dictionary::default()).collect();
         let mut left_out = LeftOut::default();
-        let mut absorb = |part: Part| {
+        let absorb = |part: Part| {
             let global = |(keys, dictionary): (&Vec<Key>, &mut Dictionary)| -> Vec<u32> {
                 keys.iter().map(|key| dictionary.code(key)).collect()
             };
@@ -88,23 +92,11 @@ impl Tally {
             left_out += part.left_out;
         };
         let (columns, codes) = (counting.columns(), counting.codes());
-        let chunks: Vec<usize> = (0..source.chunks()).collect();
-        let mut parts: Vec<Part> = Vec::new();
-        // One batch is merged while the next is read; with several chunks a thread nobody waits for the last of them long.
-        for batch in chunks.chunks(4 * rayon::current_num_threads().max(1)) {
-            let (next, ()) = rayon::join(
-                || {
-                    let read = |&i: &usize| -> Result<Part> {
-                        let (first_row, rows) = source.chunk(i, &columns, &codes)?;
-                        part(rows, counting).map_err(|problem| problem.locate(first_row))
-                    };
-                    batch.par_iter().map(read).collect::<Result<Vec<_>>>()
-                },
-                || parts.drain(..).for_each(&mut absorb),
-            );
-            parts = next?;
-        }
-        parts.drain(..).for_each(&mut absorb);
+        let read = |scratch: &mut Scratch, i: usize| -> Result<Part> {
+            let (first_row, rows) = source.chunk(i, &columns, &codes)?;
+            part(scratch, rows, counting).map_err(|problem| problem.locate(first_row))
+        };
+        in_order(source.chunks(), AHEAD, read, absorb)?;
         let (codes, cells, failed) = shards.finish();
         let boundaries = counting.boundaries.len();
         let tally = Self { keys: counting.keys.clone(), dictionaries, codes, cells, failed, boundaries, left_out };

@@ -88,7 +88,7 @@ simulated       lexical           7         – n=0          0.00  –          
                                                             n=7
 ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
 n: trajectories for crossing, pairs for failure; intervals: 95 %, bootstrap by
-trajectory
+  trajectory
 "
     );
 }
@@ -145,8 +145,8 @@ flips most    –
 on
               ✓
 n: trajectories for crossing, pairs
-for failure; intervals: 95 %,
-bootstrap by trajectory
+  for failure; intervals: 95 %,
+  bootstrap by trajectory
 "
     );
 }

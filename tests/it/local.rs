@@ -87,13 +87,17 @@ fn the_name_says_how_it_runs() {
     assert_eq!((spec.dtype.as_str(), spec.video.as_str()), ("bf16", "nested"));
     assert_eq!((spec.times, spec.threads), (Times::Rate(2.0), Some(3)));
     assert_eq!(LocalSpec::parse("/models/Robo").expect("a folder"), LocalSpec::new("/models/Robo"));
+    assert_eq!(LocalSpec::parse("d,times=0.001").expect("slow").times, Times::Rate(0.001));
+    let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).max(16);
+    assert_eq!(LocalSpec::parse(&format!("d,threads={most}")).expect("many").threads, Some(most));
+    let rates = "own (the frames' own times), or frames a second, from 0.001 to 1000";
     for (text, message, help) in [
         ("", "local: names no folder", "give the folder of a checkpoint: local:DIR"),
         ("d,devise=cpu", "local:d,devise=cpu: the setting 'devise' is not known", "did you mean device?"),
         (
-            "d,threads=99999",
-            "local:d,threads=99999: threads=99999 is no number of threads",
-            "from 1 to 1024; one a core is the default",
+            "d,threads=1024",
+            "local:d,threads=1024: threads=1024 is no number of threads for this machine",
+            &format!("from 1 to {most}; one a core is the default"),
         ),
         ("d,dtype=f32,dtype=bf16", "local:d,dtype=f32,dtype=bf16: dtype is given twice", "give it once"),
         (
@@ -102,7 +106,10 @@ fn the_name_says_how_it_runs() {
             "known are device, dtype, video, times, threads, download",
         ),
         ("d,dtype=int8", "local:d,dtype=int8: dtype=int8 is not known", "stored, f32, bf16, f16"),
-        ("d,times=0", "local:d,times=0: times=0 is no rate", "own (the frames' own times), or frames a second"),
+        ("d,times=0", "local:d,times=0: times=0 is no rate", rates),
+        ("d,times=1e-300", "local:d,times=1e-300: times=1e-300 is no rate", rates),
+        ("d,times=1e4", "local:d,times=1e4: times=1e4 is no rate", rates),
+        ("d,times=NaN", "local:d,times=NaN: times=NaN is no rate", rates),
     ] {
         let error = LocalSpec::parse(text).expect_err(text);
         assert_eq!((error.to_string().as_str(), error.help()), (message, Some(help)));
@@ -281,13 +288,81 @@ fn the_true_encoder() {
 fn a_crash_halves_the_batch_and_costs_only_what_crashes_alone() {
     let model = fake();
     let replies = ask(&model, &frames(1, 4, 4), &["one", "three", "die", "refuse", "fifteen"]);
-    let dead = "the worker of local checkpoints was killed (perhaps for want of memory): terrible things";
+    let dead = "the worker of local checkpoints was killed (perhaps for want of memory): terrible things, twice";
     assert_eq!(texts(&replies), ["ANSWER: 5", "ANSWER: 2", dead, "too long (shorten it)", "ANSWER: 4"]);
-    assert_eq!(replies[2].as_ref().expect_err("it died").kind, FaultKind::Refused);
+    // Another run asks for it again; what the model itself refuses stays refused.
+    assert_eq!(replies[2].as_ref().expect_err("it died").kind, FaultKind::Passing);
+    assert_eq!(replies[3].as_ref().expect_err("too long").kind, FaultKind::Refused);
     let notes = model.notes();
     assert!(notes[0].ends_with("terrible things; started again with 2 instructions at a time"), "{notes:?}");
+    assert!(
+        notes.iter().any(|note| note.ends_with("terrible things; started again, and asked once more")),
+        "{notes:?}"
+    );
     // It goes on with the next.
     assert_eq!(texts(&ask(&model, &frames(1, 4, 4), &["fifteen"])), ["ANSWER: 4"]);
+}
+
+#[test]
+fn a_worker_that_somebody_kills_costs_no_answer() {
+    let model = fake();
+    let place = tempfile::tempdir().expect("a folder");
+    let instruction = format!("fall once in {}", place.path().join("fallen").display());
+    let replies = ask(&model, &frames(1, 4, 4), &[&instruction]);
+    assert!(replies[0].is_ok(), "{replies:?}");
+    let said = "was killed (perhaps for want of memory); started again, and asked once more";
+    assert!(model.notes()[0].ends_with(said), "{:?}", model.notes());
+    // Among others: those that were not answered yet are asked again, half of them at a time.
+    let instruction = format!("fall once in {}", place.path().join("again").display());
+    let replies = ask(&model, &frames(1, 4, 4), &["one", &instruction]);
+    assert!(replies.iter().all(Result::is_ok), "{replies:?}");
+    assert!(model.notes()[1].ends_with("started again with one instruction at a time"), "{:?}", model.notes());
+}
+
+#[test]
+fn marks_of_the_chat_in_an_instruction_are_told() {
+    let model = fake();
+    let replies = ask(&model, &frames(1, 4, 4), &["stop <|im_end|> here", "stop here", "stop <|im_end|> here"]);
+    assert!(replies.iter().all(Result::is_ok), "{replies:?}");
+    let said = ": 1 prompt holds <|, with which the chat's own marks begin; the model reads < | there";
+    assert_eq!(model.notes().iter().filter(|note| note.ends_with(said)).count(), 1, "{:?}", model.notes());
+}
+
+#[test]
+fn a_checkpoint_is_known_again_in_another_folder() {
+    use crate::study::kit::{plan, sampler};
+    use roborm::study::{Ledger, Study};
+
+    let place = tempfile::tempdir().expect("a folder");
+    let other = place.path().join("elsewhere");
+    std::fs::create_dir(&other).expect("a new folder");
+    for entry in std::fs::read_dir(fixture("qwen3vl/sharded")).expect("the fixture") {
+        let entry = entry.expect("a file");
+        std::fs::copy(entry.path(), other.join(entry.file_name())).expect("a copy");
+    }
+    let score = |folder: &Path| {
+        let mut spec = LocalSpec::new(folder);
+        spec.program = Some(fixture("local/fake_worker.py"));
+        spec.device = LocalDevice::These(vec!["cpu".into()]);
+        let model = LocalModel::open(&spec, PROMPT).expect("a checkpoint and a worker");
+        let ledger = Ledger::open(&place.path().join("study.db")).expect("a ledger");
+        let study = Study::new(plan(2, 1), ledger).frames(sampler()).model(Arc::new(model));
+        let outcome = study.run().expect("scores");
+        assert!(outcome.is_complete(), "{:?}", outcome.failures);
+        let names = outcome.scores.frame().column("model").expect("a column").unique().expect("names");
+        let name = names.str().expect("texts").get(0).expect("one").to_owned();
+        (outcome.counts.cached, outcome.counts.called, name)
+    };
+    let first = fixture("qwen3vl/sharded");
+    assert_eq!(score(&first), (0, 4, format!("local:{}", first.display())));
+    // Each is called what it was asked for as.
+    assert_eq!(score(&other), (4, 0, format!("local:{}", other.display())));
+    // Another checkpoint is another, wherever it lies.
+    let weights = other.join("model-00002-of-00003.safetensors");
+    let mut bytes = std::fs::read(&weights).expect("a shard");
+    *bytes.last_mut().expect("bytes") ^= 1;
+    std::fs::write(&weights, bytes).expect("a writable copy");
+    assert_eq!(score(&other), (0, 4, format!("local:{}", other.display())));
 }
 
 #[test]
@@ -317,7 +392,7 @@ fn a_worker_that_hangs_is_ended() {
     spec.silence = Duration::from_secs(2);
     let model = LocalModel::open(&spec, PROMPT).expect("a checkpoint and a worker");
     let replies = ask(&model, &frames(1, 4, 4), &["hang"]);
-    assert_eq!(texts(&replies), ["the worker of local checkpoints said nothing for 2 s"]);
+    assert_eq!(texts(&replies), ["the worker of local checkpoints said nothing for 2 s, twice"]);
 }
 
 #[test]
@@ -438,7 +513,7 @@ fn faults_of_a_checkpoint_come_when_it_is_opened() {
         (
             "another's tokenizer",
             &config("/video_token_id", "7"),
-            "tokenizer.json: <|video_pad|> is 306, and config.json has 7",
+            "DIR/tokenizer.json: <|video_pad|> is 306, and config.json has 7",
         ),
     ];
     for (what, damage, message) in cases {

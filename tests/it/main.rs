@@ -17,3 +17,4 @@ mod reward;
 mod robustness;
 mod scores;
 mod study;
+mod wrap;

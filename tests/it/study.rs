@@ -3,7 +3,7 @@
 mod bad_input;
 mod crash;
 mod estimate;
-mod kit;
+pub mod kit;
 mod merge;
 mod money;
 mod plan;

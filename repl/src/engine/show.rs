@@ -14,6 +14,8 @@ const COLUMNS: usize = 120;
 pub struct Show<'a> {
     /// `None`: nothing is shown.
     terminal: Option<&'a Terminal>,
+    /// What is shown is prose, which is folded.
+    is_prose: bool,
     /// The last thing that was written did not end its line.
     open: bool,
     /// The display that stands last, in a line of its own, and can be written over.
@@ -25,12 +27,17 @@ pub struct Show<'a> {
 impl<'a> Show<'a> {
     /// On standard output, which is this terminal.
     pub fn on(terminal: &'a Terminal) -> Self {
-        Self { terminal: Some(terminal), open: false, last: None, owed: None }
+        Self { terminal: Some(terminal), is_prose: false, open: false, last: None, owed: None }
+    }
+
+    /// The same for what is said in words.
+    pub fn prose_on(terminal: &'a Terminal) -> Self {
+        Self { is_prose: true, ..Self::on(terminal) }
     }
 
     /// Shows nothing.
     pub fn nothing() -> Self {
-        Self { terminal: None, open: false, last: None, owed: None }
+        Self { terminal: None, is_prose: false, open: false, last: None, owed: None }
     }
 
     /// Something happened.
@@ -68,7 +75,8 @@ impl<'a> Show<'a> {
     pub fn value(&mut self, value: &Value) {
         self.end();
         if let Some(terminal) = self.terminal.filter(|_| value.is_object()) {
-            self.block(&bundle(&value["data"], terminal));
+            let shown = bundle(&value["data"], terminal);
+            self.block(&if self.is_prose { display::wrap(&shown, terminal) } else { shown });
         }
     }
 

@@ -39,6 +39,7 @@ impl Bench {
             .current_dir(self.0.path())
             .env("XDG_DATA_HOME", self.path("data"))
             .env_remove("DBUS_SESSION_BUS_ADDRESS")
+            .env_remove("COLUMNS")
             .env_remove("OPENROUTER_API_KEY")
             .env_remove("OPENROUTER_BASE_URL")
             .env_remove("ROBORM_API_KEY");

@@ -48,5 +48,8 @@ fn the_command_is_that_of_the_line_that_is_typed() {
     assert_eq!(complete(":open demo\n:flips --strategy adv"), (29, vec!["adversarial ".to_owned()]));
     assert_eq!(complete(":flips \\\n  --strategy adv"), (22, vec!["adversarial ".to_owned()]));
     assert_eq!(complete(":open 'a b' --roo"), (12, vec!["--root ".to_owned()]));
+    // The sign before an id is no reason for a quotation.
+    assert_eq!(complete(":spot demo#tow"), (6, vec!["demo#towel ".to_owned()]));
+    assert_eq!(complete(":spot dem").1, ["demo#"]);
     assert_eq!(complete(":nothing x").1, Vec::<String>::new());
 }

@@ -8,7 +8,7 @@ use crate::bench::{Bench, Run};
 use crate::screen::Screen;
 
 /// The engine's program in a toolkit of its own; a line and `None` where it is not built.
-fn engine() -> Option<&'static Path> {
+pub fn engine() -> Option<&'static Path> {
     static ENGINE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let engine = ENGINE.get_or_init(|| {
         let build = Path::new(env!("CARGO_BIN_EXE_roborm")).parent().expect("a program lies in a folder");
@@ -38,9 +38,10 @@ fn script(bench: &Bench, engine: &Path, lines: &str) -> Run {
     command.output().expect("the program starts").into()
 }
 
-fn screen<'a>(bench: &'a Bench, engine: &Path, env: &[&str]) -> Screen<'a> {
+/// A window that a session with the engine runs in.
+pub fn screen<'a>(bench: &'a Bench, columns: usize, engine: &Path, env: &[&str]) -> Screen<'a> {
     let kernel = format!("ROBORM_KERNEL={}", engine.display());
-    Screen::ready(bench, 100, &[&[kernel.as_str()], env].concat())
+    Screen::ready(bench, columns, &[&[kernel.as_str()], env].concat())
 }
 
 #[test]
@@ -204,7 +205,7 @@ nope
 fn at_the_prompt_blocks_go_on_values_are_kept_and_names_are_completed() {
     let Some(engine) = engine() else { return };
     let bench = Bench::new();
-    let screen = screen(&bench, engine, &[]);
+    let screen = screen(&bench, 100, engine, &[]);
     screen.line("let lengths = vec![40, 2];").wait(|text| text.trim_end().ends_with("\nroborm>"));
     screen
         .line("let sum =")
@@ -230,7 +231,7 @@ fn at_the_prompt_blocks_go_on_values_are_kept_and_names_are_completed() {
 fn ctrl_c_stops_a_loop_and_keeps_the_session() {
     let Some(engine) = engine() else { return };
     let bench = Bench::new();
-    let screen = screen(&bench, engine, &[]);
+    let screen = screen(&bench, 100, engine, &[]);
     screen.line(":open demo").wait(|text| text.trim_end().ends_with("\ndemo>"));
     screen.line("let kept = 1234;").wait(|text| text.matches("demo>").count() == 2);
     // One that asks keeps its variables.
@@ -239,7 +240,9 @@ fn ctrl_c_stops_a_loop_and_keeps_the_session() {
     screen.line("kept + 1").shows("\n1235\n");
     // One that does not is killed; what is open is open all the same.
     screen.line("println!(\"round and {}\", 2); loop {}").shows("\nround and 2");
-    screen.key("C-c").shows("kept: functions and types and the open dataset (demo)");
+    // Not behind the mark that the terminal shows for the key.
+    screen.key("C-c").shows("\ninterrupted: the code did not stop when it was interrupted");
+    screen.says("kept: functions and types and the open dataset (demo)");
     screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
     screen.line("data()?.len() + 3000").shows("\n3008\n");
 }
@@ -250,7 +253,7 @@ fn what_is_shown_is_shown_as_a_terminal_can() {
     let bench = Bench::new();
     let lines =
         "let frames = roborm::frames::Sampler::new().sample(data()?.get(\"towel\")?, &Sampling::default())?;\nframes\n";
-    let rich = screen(&bench, engine, &["TERM=xterm-256color"]);
+    let rich = screen(&bench, 100, engine, &["TERM=xterm-256color"]);
     rich.line(":open demo").wait(|text| text.trim_end().ends_with("\ndemo>"));
     rich.paste(lines.trim_end()).key("Enter").shows("▀▀▀▀");
     drop(rich);
@@ -267,7 +270,7 @@ fn what_is_shown_is_shown_as_a_terminal_can() {
 fn an_engine_that_dies_is_started_again_and_finds_what_is_open() {
     let Some(engine) = engine() else { return };
     let bench = Bench::new();
-    let screen = screen(&bench, engine, &[]);
+    let screen = screen(&bench, 100, engine, &[]);
     screen.line(":open demo").wait(|text| text.trim_end().ends_with("\ndemo>"));
     // The process that runs cells is a child of the engine.
     let kill = "let parent = std::os::unix::process::parent_id().to_string(); \
@@ -284,7 +287,7 @@ fn an_engine_that_dies_is_started_again_and_finds_what_is_open() {
 fn tables_of_rust_fit_the_window_as_it_is() {
     let Some(engine) = engine() else { return };
     let bench = Bench::new();
-    let screen = screen(&bench, engine, &[]);
+    let screen = screen(&bench, 100, engine, &[]);
     let widest = |text: &str| {
         text.lines().filter(|line| line.contains('│') || line.contains('┆')).map(|line| line.chars().count()).max()
     };
@@ -322,7 +325,7 @@ fn commands_with_variables_run_as_commands_do() {
 fn ctrl_c_ends_a_question_and_lines_of_standard_input_are_asked_for() {
     let Some(engine) = engine() else { return };
     let bench = Bench::new();
-    let screen = screen(&bench, engine, &[]);
+    let screen = screen(&bench, 100, engine, &[]);
     screen.line("let name = input(\"your name? \");").shows("\nyour name?");
     screen.types("Ad").key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
     screen
@@ -381,12 +384,26 @@ fn an_engine_elsewhere_is_found_by_jupyters_path_and_told_of_by_the_doctor() {
 }
 
 #[test]
+fn a_paste_of_nonsense_is_refused_at_once_and_the_session_goes_on() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let screen = screen(&bench, 100, engine, &[]);
+    screen.line("40 + 2").shows("\n42\n");
+    // A bracket that closes another than is open is never mended by what follows; one that is open may be.
+    screen.paste(&"f(x] and some words, \"\n".repeat(400)).key("Enter").shows("error");
+    screen.wait(|text| text.trim_end().ends_with("\nroborm>"));
+    screen.paste(&"f(x, [1, 2]) and some words (\n".repeat(400)).key("Enter").types("x").shows("words (\n\nx");
+    screen.key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
+    screen.line("60 + 7").shows("\n67\n");
+}
+
+#[test]
 fn what_cannot_be_handed_over_is_told_once() {
     let Some(engine) = engine() else { return };
     let bench = Bench::new();
     bench.write("rollouts.csv", "trajectory,frames,task\nt1,pics,go\n");
     bench.write("pics/1.png", "");
-    let screen = screen(&bench, engine, &[]);
+    let screen = screen(&bench, 100, engine, &[]);
     screen.line(":open rollouts.csv --rate 1").wait(|text| text.trim_end().ends_with("\nrollouts>"));
     std::fs::remove_file(bench.path("rollouts.csv")).expect("the folder is ours");
     screen.line("1234 + 1").shows("\n1235\n");

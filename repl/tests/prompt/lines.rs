@@ -84,6 +84,26 @@ fn nothing_in_is_nothing_out_and_what_is_no_text_is_refused() {
 }
 
 #[test]
+fn a_piece_of_many_lines_ends_where_it_is_closed() {
+    let bench = Bench::new();
+    // Whether a bracket, a string, a comment or a quotation is open in a file of a megabyte is read once, not at every line.
+    let inside = "some words of a line, (or [two\n".repeat(30_000);
+    for (begin, end) in [("let s = (\"", "\");"), ("/* ", "*/ let s = 1;"), (":open 'no ", "'"), ("f(\n\"", "\", 1\n)")]
+    {
+        bench.write("big.rs", &format!("{begin}{inside}{end}\n:models\n"));
+        let mut command = bench.command(&["run", "big.rs"]);
+        let run: Run = command.env("ROBORM_KERNEL", "none").output().expect("the program starts").into();
+        assert!(run.stderr.starts_with("error: big.rs, line 1: ") && run.stdout.is_empty(), "{begin}");
+        // Without its end it is the last piece, and what is open in it is never closed.
+        bench.write("big.rs", &format!(":models\n{begin}{inside}:models\n"));
+        let mut command = bench.command(&["run", "big.rs"]);
+        let run: Run = command.env("ROBORM_KERNEL", "none").output().expect("the program starts").into();
+        assert!(run.stderr.starts_with("error: big.rs, line 2: ") && run.stdout.contains("gpt-5.1"), "{begin}");
+        assert_eq!(run.stdout.matches("gpt-5.1 ").count(), 1, "{begin}");
+    }
+}
+
+#[test]
 fn every_command_has_help_with_examples() {
     let bench = Bench::new();
     let all = bench.run(&["-c", ":help"]).stdout;

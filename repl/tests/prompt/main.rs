@@ -8,6 +8,7 @@
 mod bench;
 mod charts;
 mod completion;
+mod edge;
 mod engine;
 mod lines;
 mod screen;

@@ -115,6 +115,12 @@ impl<'a> Screen<'a> {
         String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-J", "-S", "-"]).stdout).into_owned()
     }
 
+    /// The same row by row, as it is seen.
+    pub fn rows(&self) -> String {
+        let rows = self.tmux(&["capture-pane", "-p", "-S", "-"]).stdout;
+        String::from_utf8_lossy(&rows).lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    }
+
     /// The same with colours.
     pub fn colored(&self) -> String {
         String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-e", "-S", "-"]).stdout).into_owned()
@@ -145,6 +151,11 @@ impl<'a> Screen<'a> {
     /// Waits for this text.
     pub fn shows(&self, wanted: &str) -> String {
         self.wait(|screen| screen.contains(wanted))
+    }
+
+    /// Waits for these words, wherever the lines are folded that they stand in.
+    pub fn says(&self, words: &str) -> String {
+        self.wait(|screen| screen.split_whitespace().collect::<Vec<_>>().join(" ").contains(words))
     }
 
     fn tmux(&self, words: &[&str]) -> Output {

@@ -56,7 +56,7 @@ fn an_unknown_command_is_told_the_nearest() {
     let screen = Screen::ready(&bench, 80, &[]);
     screen.line(":sppot bowl").shows("error: no command :sppot");
     screen.shows("did you mean :spot");
-    screen.line("spot bowl").shows("turned off by ROBORM_KERNEL=none; commands begin with `:`");
+    screen.line("spot bowl").says("turned off by ROBORM_KERNEL=none; commands begin with `:`");
     screen.shows("did you mean `:spot bowl`?");
     screen.line(":spot").shows("no dataset is open");
     screen.line(":help flipz").shows("did you mean :flips");

@@ -80,7 +80,7 @@ fn a_window_that_changes_its_width_shows_the_line_whole_and_nothing_else_is_lost
     screen.key("BSpace").wait(whole);
     screen.resize(40).types("x").shows("roborm> x:score");
     screen.key("BSpace").wait(whole);
-    screen.key("End").types("x").key("Enter").shows("another.parquetx: not a format of score tables");
+    screen.key("End").types("x").key("Enter").says("another.parquetx: not a format of score tables");
 }
 
 #[test]

@@ -141,6 +141,7 @@ impl LocalModel {
             });
             place_of.push(place);
         }
+        let marked = texts.iter().filter(|text| text.contains("<|")).count();
         let (sender, receiver) = oneshot::channel();
         self.pool.ask(Job {
             trajectory: first.trajectory.clone(),
@@ -151,6 +152,7 @@ impl LocalModel {
         });
         let lost = || Fault::new(FaultKind::Refused, "the worker of local checkpoints is gone");
         let answers = receiver.await.unwrap_or_default();
+        self.pool.marked(marked as u64);
         let answer = |&place: &usize| match answers.get(place) {
             Some(Ok(scored)) => Ok(reply(scored, &self.config)),
             Some(Err(fault)) => Err(fault.clone()),
@@ -210,6 +212,11 @@ fn reply(scored: &Scored, config: &ModelConfig) -> Reply {
 impl RewardModel for LocalModel {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The checkpoint's digest is among the settings: wherever its folder lies, it is the same model.
+    fn key_name(&self) -> &str {
+        "local"
     }
 
     fn config(&self) -> &ModelConfig {

@@ -79,6 +79,7 @@ impl Pool {
                 worker: None,
                 seen: None,
                 key: 0,
+                batch: None,
             };
             thread::spawn(move || place.work());
         }
@@ -88,6 +89,11 @@ impl Pool {
     pub(super) fn ask(&self, job: Job) {
         lock(&self.shared.queue).jobs.push_back(job);
         self.shared.news.notify_one();
+    }
+
+    /// So many prompts hold what begins a mark of the chat.
+    pub(super) fn marked(&self, count: u64) {
+        lock(&self.shared.tally).marked(count);
     }
 
     pub(super) fn tally(&self) -> Tally {
@@ -115,6 +121,8 @@ struct Place {
     /// The frames that the worker holds. Kept, so that another trajectory's cannot come to lie at the same address.
     seen: Option<Arc<Frames>>,
     key: u64,
+    /// Instructions at a time, at most, once the worker has ended on more and gone on with so many.
+    batch: Option<usize>,
 }
 
 impl Place {
@@ -146,11 +154,14 @@ impl Place {
     }
 
     /// Answers in the order of the texts. A worker that ends on the way is started again with half as many instructions
-    /// at a time, down to one; the one that it ends on then is given up, and after two in a row the rest as well.
+    /// at a time, down to one. The one that it ends on then is asked once more, since what ended it may have been somebody
+    /// else; where it ends on it again, that one is given up, and after two in a row the rest as well.
     fn answer(&mut self, job: &Job) -> Vec<Result<Scored, Fault>> {
         let mut answers: Vec<Option<Result<Scored, Fault>>> = vec![None; job.texts.len()];
-        let mut batch = None;
-        let mut given_up = 0;
+        let mut batch = self.batch;
+        // The one that it ended on when asked alone, and how many were given up since the last answer.
+        let (mut ended_on, mut given_up) = (None, 0);
+        let mut any_given_up = false;
         loop {
             let left = unanswered(&answers);
             if left.is_empty() {
@@ -174,9 +185,19 @@ impl Place {
                         continue;
                     }
                     let still = unanswered(&answers);
-                    given_up = if still.len() == left.len() { given_up + 1 } else { 1 };
-                    let fault = Fault::new(FaultKind::Refused, how);
-                    if let (1, Some(&first)) = (given_up, still.first()) {
+                    let first = still.first().copied();
+                    if still.len() < left.len() {
+                        given_up = 0;
+                    }
+                    if ended_on != first {
+                        ended_on = first;
+                        self.note(format!("{}: {how}; started again, and asked once more", job.trajectory));
+                        continue;
+                    }
+                    any_given_up = true;
+                    given_up += 1;
+                    let fault = Fault::new(FaultKind::Passing, format!("{how}, twice"));
+                    if let (1, Some(first)) = (given_up, first) {
                         answers[first] = Some(Err(fault));
                         continue;
                     }
@@ -186,6 +207,10 @@ impl Place {
             for index in unanswered(&answers) {
                 answers[index] = Some(Err(fault.clone()));
             }
+        }
+        // What ends on one alone ends by that one, and not by how many there are: the next are asked as ever.
+        if !any_given_up {
+            self.batch = batch;
         }
         answers.into_iter().flatten().collect()
     }
@@ -283,10 +308,14 @@ fn unanswered(answers: &[Option<Result<Scored, Fault>>]) -> Vec<usize> {
     (0..answers.len()).filter(|&index| answers[index].is_none()).collect()
 }
 
-/// Whose it is, the study says.
+/// Whose it is, the study says. What memory did not suffice for may go through in the next run.
 fn fault(failed: &Failed) -> Fault {
     let help = failed.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-    let kind = if failed.kind == FailedKind::Setup { FaultKind::Fatal } else { FaultKind::Refused };
+    let kind = match failed.kind {
+        FailedKind::Setup => FaultKind::Fatal,
+        FailedKind::Memory => FaultKind::Passing,
+        FailedKind::Request | FailedKind::Internal => FaultKind::Refused,
+    };
     Fault::new(kind, format!("{}{help}", failed.message))
 }
 

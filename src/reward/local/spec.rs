@@ -1,6 +1,9 @@
 //! `local:DIR[,key=value…]` and `local:hub:OWNER/NAME[,key=value…]`: which checkpoint, and how it is run.
 
+use std::num::NonZero;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use super::hub::{Hub, HubModel};
@@ -54,8 +57,13 @@ pub enum Times {
     Rate(f64),
 }
 
-/// More than any machine has cores; beyond it a libtorch does nothing but start threads.
-const MOST_THREADS: usize = 1024;
+/// Hertz of `times=`: from a frame in a quarter of an hour to more than any camera takes.
+const RATES: RangeInclusive<f64> = 0.001..=1000.0;
+
+/// Threads beyond the machine's cores only wait for each other; a few are let be, as a container may hide cores.
+fn most_threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get).max(16)
+}
 
 const KEYS: [&str; 6] = ["device", "dtype", "video", "times", "threads", "download"];
 
@@ -151,17 +159,19 @@ impl LocalSpec {
             "download" => self.download = one_of(&["yes", "no"])? == "yes",
             "times" if value == "own" => self.times = Times::Own,
             "times" => match value.parse::<f64>() {
-                Ok(rate) if rate.is_finite() && rate > 0.0 => self.times = Times::Rate(rate),
+                Ok(rate) if RATES.contains(&rate) => self.times = Times::Rate(rate),
                 _ => {
-                    return Err(Error::usage(format!("times={value} is no rate"))
-                        .with_help("own (the frames' own times), or frames a second"));
+                    let (least, most) = (RATES.start(), RATES.end());
+                    return Err(Error::usage(format!("times={value} is no rate")).with_help(format!(
+                        "own (the frames' own times), or frames a second, from {least} to {most}"
+                    )));
                 }
             },
             _ => match value.parse() {
-                Ok(threads) if (1..=MOST_THREADS).contains(&threads) => self.threads = Some(threads),
+                Ok(threads) if (1..=most_threads()).contains(&threads) => self.threads = Some(threads),
                 _ => {
-                    return Err(Error::usage(format!("threads={value} is no number of threads"))
-                        .with_help(format!("from 1 to {MOST_THREADS}; one a core is the default")));
+                    return Err(Error::usage(format!("threads={value} is no number of threads for this machine"))
+                        .with_help(format!("from 1 to {}; one a core is the default", most_threads())));
                 }
             },
         }

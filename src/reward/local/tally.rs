@@ -15,6 +15,8 @@ pub(super) struct Tally {
     shared_tokens: u64,
     /// Answers that no digit from 1 to 5 is the score of.
     without: u64,
+    /// Prompts with what begins a mark of the chat.
+    marked: u64,
     troubles: Vec<String>,
     /// Troubles beyond those kept.
     more: u64,
@@ -27,6 +29,11 @@ impl Tally {
         self.prompt_tokens += answer.prompt_tokens as u64;
         self.shared_tokens += answer.shared_tokens as u64;
         self.without += u64::from(!placed);
+    }
+
+    /// Prompts that hold `<|`, which the worker breaks up.
+    pub(super) fn marked(&mut self, count: u64) {
+        self.marked += count;
     }
 
     /// A smaller batch after too little memory, a worker that had to be started again.
@@ -46,6 +53,12 @@ impl Tally {
         }
         if self.answers == 0 {
             return notes;
+        }
+        if self.marked > 0 {
+            notes.push(format!(
+                "{name}: {} <|, with which the chat's own marks begin; the model reads < | there",
+                if self.marked == 1 { "1 prompt holds".into() } else { format!("{} prompts hold", self.marked) }
+            ));
         }
         for (index, now) in ready.iter().enumerate() {
             // Of the checkpoint, so alike on every device.

@@ -8,7 +8,7 @@ use crate::reward::{Part, Request, RewardModel};
 
 /// The digest of all that can change a reply: a pair with the same key is never paid for twice.
 ///
-/// It covers the model's name and settings (endpoint, sampling, reasoning, max tokens, seed, … whatever its
+/// It covers the model's name (a checkpoint on this machine has its digest in place of its folder) and settings (endpoint, sampling, reasoning, max tokens, seed, … whatever its
 /// [`ModelConfig`](crate::reward::ModelConfig) holds), every byte of the prompt and the order of its parts, the bytes of
 /// the images as sent (or the pixels and times of raw frames), the instruction, the repeat, and the model's hidden
 /// inputs. It does not cover the trajectory's id or dataset: the same pictures under another name are the same call.
@@ -47,7 +47,7 @@ impl KeyPrefix {
         let mut hasher = Fields(blake3::Hasher::new());
         // Changes with the list of fields, so that an old key is never mistaken for a new one.
         hasher.field(b"roborm pair 1");
-        hasher.field(model.name().as_bytes());
+        hasher.field(model.key_name().as_bytes());
         hasher.field(model.config().settings().to_string().as_bytes());
         let prompt = model.prompt();
         hasher.field(prompt.version.as_bytes());

@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use roborm::frames::{Decoder, DecoderOptions, Sampler, Sampling};
 use roborm_wire::{Hello, Index, PROTOCOL, Picture, Reply, send};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::{at, clip, sampler};
 
+fn process(pid: u32) -> Pid {
+    i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process id")
+}
+
 fn signal(pid: u32, signal: Signal) {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process id");
-    kill_process(pid, signal).expect("a signal");
+    kill_process(process(pid), signal).expect("a signal");
 }
 
 /// The letter that the kernel gives a process's state; `None` once it is gone.
@@ -66,7 +69,8 @@ fn a_worker_killed_at_work_is_an_error_that_names_the_file() {
 fn a_worker_killed_while_idle_harms_nobody() {
     let (sampler, pid) = warm(DecoderOptions::default());
     signal(pid, Signal::KILL);
-    wait_until(|| state(pid).is_none_or(|state| state == 'Z'));
+    // Ended with all its threads, and still there to be waited for.
+    waitid(WaitId::Pid(process(pid)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).expect("a child");
     assert_eq!(sampler.sample_file(clip("bframes.mp4"), &Sampling::default()).expect("frames").frames.len(), 7);
 }
 
@@ -89,6 +93,19 @@ fn a_worker_that_wants_too_much_memory_is_an_error_that_names_the_file() {
     let error = sampler.sample_file(clip("bframes.mp4"), &Sampling::default()).expect_err("no memory");
     assert!(error.is_worker(), "{error}");
     assert!(error.to_string().contains("bframes.mp4: "), "{error}");
+}
+
+#[test]
+fn any_limit_of_cpu_time_is_one_that_a_request_can_be_answered_under() {
+    // With the second that is granted beside it 2^63: as nanoseconds 0 modulo 2^64, spent at the kernel's next tick.
+    for seconds in [60, 1 << 40, (1 << 63) - 1, u64::MAX] {
+        let (sampler, pid) = warm(DecoderOptions { cpu: Duration::from_secs(seconds), ..DecoderOptions::default() });
+        for _ in 0..40 {
+            let sampled = sampler.sample_file(clip("bframes.mp4"), &Sampling::default()).expect("frames");
+            assert_eq!(sampled.frames.len(), 7);
+        }
+        assert_eq!(sampler.decoder().workers()[0].pid, pid);
+    }
 }
 
 #[test]

@@ -13,16 +13,13 @@ pub fn confine(limits: &Configure) -> io::Result<()> {
 
 /// Gives the request that starts now `cpu_s` seconds of CPU time, whatever the process has used before.
 ///
-/// The kernel ends the process when they are spent.
+/// The kernel ends the process when they are spent. More than a year is as good as a year: the kernel counts the limit
+/// in nanoseconds of 64 bits, and one that overflows them is spent at the next tick of its clock.
 pub fn grant_cpu(cpu_s: u64) -> io::Result<()> {
-    let used = cpu_used_s();
-    setrlimit(
-        Resource::Cpu,
-        Rlimit {
-            current: Some(used.saturating_add(cpu_s).saturating_add(1)),
-            maximum: getrlimit(Resource::Cpu).maximum,
-        },
-    )?;
+    const YEAR_S: u64 = 365 * 24 * 60 * 60;
+    let wanted = cpu_used_s().saturating_add(cpu_s.min(YEAR_S)).saturating_add(1);
+    let maximum = getrlimit(Resource::Cpu).maximum;
+    setrlimit(Resource::Cpu, Rlimit { current: Some(maximum.map_or(wanted, |most| most.min(wanted))), maximum })?;
     Ok(())
 }
 

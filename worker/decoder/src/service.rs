@@ -30,20 +30,23 @@ pub fn run() -> io::Result<()> {
     let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into(), library: library() };
     send(&mut socket, &hello)?;
     let mut service = Service { socket, memory: Memory::new(), painter: Painter::new(), unread: 0, open: None };
-    let mut limits = Configure { memory_bytes: u64::MAX, cpu_s: u64::MAX >> 1, threads: 1 };
+    // Until the parent sets them there is nothing to limit: no file is opened before.
+    let mut limits: Option<Configure> = None;
     while let Some(request) = receive(&mut service.socket)? {
-        limits::grant_cpu(limits.cpu_s)?;
+        if let Some(limits) = &limits {
+            limits::grant_cpu(limits.cpu_s)?;
+        }
         match request {
             Request::Configure(asked) => {
-                limits = asked;
-                limits::confine(&limits)?;
+                limits::confine(&asked)?;
+                limits = Some(asked);
             }
             Request::Index(file) => {
                 let reply = service.clip(&file).map_or_else(Reply::Failed, |open| Reply::Index(open.clip.index()));
                 send(&mut service.socket, &reply)?;
             }
             Request::Decode { file, wanted } => {
-                let reply = match service.decode(&file, &wanted, limits.threads) {
+                let reply = match service.decode(&file, &wanted, limits.as_ref().map_or(1, |limits| limits.threads)) {
                     Ok(()) => Reply::Done,
                     Err(Stop::File(failure)) => Reply::Failed(failure),
                     Err(Stop::Gone(error)) => return Err(error),

@@ -112,7 +112,7 @@ impl Worker {
         match &score.clip {
             Some(clip) => {
                 self.key = None;
-                engine.see(clip, body, &mut |stage| lively.alive(stage))?;
+                engine.see(clip, body)?;
                 self.key = Some(score.key);
             }
             None if self.key == Some(score.key) => {}

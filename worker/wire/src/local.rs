@@ -242,7 +242,8 @@ pub fn stored_video(version: Option<&str>) -> &'static str {
 pub fn resolve(folder: &Path) -> Result<PathBuf, [String; 2]> {
     let fault = |place: &Path, what: &str, help: &str| [format!("{}: {what}", place.display()), help.to_owned()];
     if !folder.is_dir() {
-        return Err(fault(folder, "no such folder", "give the folder of a checkpoint: local:DIR"));
+        let what = if folder.exists() { "no folder" } else { "no such folder" };
+        return Err(fault(folder, what, "give the folder of a checkpoint: local:DIR"));
     }
     let snapshots = folder.join("snapshots");
     if folder.join("config.json").exists() || !snapshots.is_dir() {

@@ -150,13 +150,14 @@ fn shards(folder: &Path) -> Result<Vec<PathBuf>> {
         }
         names.insert(name);
     }
+    // First whether all are there: of a download that broke off, that is what is to be said.
+    if let Some(missing) = names.iter().map(|name| folder.join(name)).find(|path| !path.exists()) {
+        return Err(Error::setup(format!("{}: the shard is missing", missing.display()))
+            .with_help("the index names it; the download may be incomplete"));
+    }
     let mut paths = Vec::new();
     for name in names {
         let path = folder.join(name);
-        if !path.exists() {
-            return Err(Error::setup(format!("{}: the shard is missing", path.display()))
-                .with_help("the index names it; the download may be incomplete"));
-        }
         let held: BTreeSet<String> = Shard::open(&path)?.tensors()?.into_iter().map(|(name, _)| name).collect();
         let lacking = map.iter().find(|(tensor, file)| file.as_str() == Some(name) && !held.contains(*tensor));
         if let Some((tensor, _)) = lacking {

@@ -1,8 +1,9 @@
-//! Many instructions at a time.
+//! Many instructions at a time, as many as the memory takes.
 
 use roborm_wire::local::Answer;
 use tch::{Kind, Tensor};
 
+use super::guard::give_back_memory;
 use super::prefix::{Prefix, common};
 use super::{BATCH, Engine, Event, PACKED_TOKENS, Question, SeenClip, answer, guarded};
 use crate::input::positions;
@@ -57,15 +58,26 @@ impl Engine {
     /// Where no clip has been seen, or the memory does not suffice even for one instruction. Gives notes for the user.
     pub fn score(&mut self, question: &Question, say: &mut dyn FnMut(Event)) -> Result<Vec<String>> {
         let mut clip = self.clip.take().ok_or_else(|| Error::internal("no clip has been sent"))?;
-        let result = self.score_about(&mut clip, question, say);
-        if result.is_err() {
+        let mut limit = self.limit;
+        let result = self.score_about(&mut clip, question, &mut limit, say);
+        self.limit = limit;
+        // A question about the same clip goes on from here; what the answers took is not kept for it.
+        let mut shrink = |prefix: &mut Prefix| result.is_ok() && prefix.shrink().is_ok();
+        if !clip.prefix.as_mut().is_some_and(&mut shrink) {
             clip.prefix = None;
         }
         self.clip = Some(clip);
+        give_back_memory();
         result
     }
 
-    fn score_about(&self, clip: &mut SeenClip, question: &Question, say: &mut dyn FnMut(Event)) -> Result<Vec<String>> {
+    fn score_about(
+        &self,
+        clip: &mut SeenClip,
+        question: &Question,
+        limit: &mut usize,
+        say: &mut dyn FnMut(Event),
+    ) -> Result<Vec<String>> {
         let mut notes = Vec::new();
         let mut waiting = self.sequences(clip, question, say)?;
         let Some(first) = waiting.first() else { return Ok(notes) };
@@ -77,29 +89,41 @@ impl Engine {
             shared.truncate(common(&shared, &sequence.ids).min(most));
         }
         let kept = clip.prefix.as_ref().is_some_and(|prefix| prefix.common(&shared) >= visual_end);
+        let _ = self.look(&mut clip.look, &mut |stage| say(Event::Alive(stage.to_owned())))?;
         say(Event::Alive("prefill".into()));
         if shared.len() < visual_end || (waiting.len() == 1 && !kept) {
             for sequence in &mut waiting {
-                guarded(|| self.alone(clip, sequence, question.max_tokens, say))?;
-                say(self.outcome(sequence, 1));
+                match guarded(|| self.alone(clip, sequence, question.max_tokens, say)) {
+                    Ok(()) => say(self.outcome(sequence, 1)),
+                    Err(error) if error.is_memory() => say(Event::Refused(sequence.index, too_little())),
+                    Err(error) => return Err(error),
+                }
             }
             return Ok(notes);
         }
-        guarded(|| self.prepare(clip, &shared))?;
+        guarded(|| self.prepare(clip, &shared)).map_err(super::of_frames)?;
         let prefix = clip.prefix.as_mut().ok_or_else(|| Error::internal("the prefix is gone"))?;
         let start = prefix.ids.len();
-        let mut limit = question.batch.unwrap_or(BATCH).clamp(1, BATCH);
+        let asked = question.batch.unwrap_or(BATCH).clamp(1, BATCH);
         let mut done = 0;
         while done < waiting.len() {
             let rests = waiting[done..].iter().map(|sequence| sequence.prompt - start);
-            let count = fitting(rests, limit);
+            let count = fitting(rests, asked.min(*limit));
             let now = &mut waiting[done..done + count];
             match guarded(|| self.together(prefix, now, question.max_tokens, say)) {
                 Ok(()) => {}
-                Err(error) if error.is_memory() && count > 1 => {
-                    limit = count / 2;
-                    notes.push(format!("too little memory for {count} instructions at a time: {limit} from here on"));
+                Err(error) if error.is_memory() => {
                     prefix.cache.crop(start as i64);
+                    prefix.shrink().map_err(super::of_frames)?;
+                    // In pieces all over the heap, it would be missed where the next needs it whole.
+                    give_back_memory();
+                    if let [only] = now {
+                        say(Event::Refused(only.index, too_little()));
+                        done += 1;
+                        continue;
+                    }
+                    *limit = count / 2;
+                    notes.push(format!("too little memory for {count} instructions at a time: {limit} from here on"));
                     now.iter_mut().for_each(Sequence::restart);
                     continue;
                 }
@@ -317,6 +341,12 @@ impl Engine {
                 .map_or_else(Vec::new, |known| answer::digits(generated, known, &sequence.digits, &self.tokenizer)),
         }
     }
+}
+
+/// One instruction that the memory does not suffice for.
+fn too_little() -> Error {
+    Error::memory("too little memory for this instruction, even alone")
+        .with_help("shorten it, take fewer frames (--max-images), or end other programs")
 }
 
 /// Divides the positive and multiplies the negative logits of tokens that came before, those of the prompt included, as

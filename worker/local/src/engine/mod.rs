@@ -6,7 +6,8 @@
 //! with a mask that lets each see the prefix and itself alone; so there is no padding, and the prefix is never copied.
 //!
 //! Memory beside the weights: keys and values of the prefix and of all rests ([`Cache::bytes_a_token`] each), and the
-//! activations of at most [`PACKED_TOKENS`] tokens or one whole prompt.
+//! activations of at most [`PACKED_TOKENS`] tokens or one whole prompt. Where it does not suffice, fewer instructions are
+//! computed together from then on ([`batch`]).
 
 mod answer;
 mod batch;
@@ -51,14 +52,23 @@ pub struct Engine {
     /// The tokens of the answers 1 to 5, where each is one token.
     digits: Option<[i64; 5]>,
     clip: Option<SeenClip>,
+    /// Instructions that are computed together, at most: fewer once the memory has not sufficed for more.
+    limit: usize,
 }
 
-/// A clip that has been through the vision tower.
+/// A clip that is asked about.
 struct SeenClip {
     visual: Visual,
     grid: Grid,
-    seen: Seen,
+    look: Look,
     prefix: Option<Prefix>,
+}
+
+/// How far a clip has come. The vision tower is the dearest part of an answer: it is gone through when a question is known
+/// to have one, and once.
+enum Look {
+    Waiting(Patches),
+    Done(Seen),
 }
 
 /// What is asked about the clip.
@@ -129,11 +139,11 @@ impl Engine {
         &self.text
     }
 
-    /// Looks at a clip whose pixels are `rgb`; what was seen before is forgotten.
+    /// Takes a clip whose pixels are `rgb`; what was seen before is forgotten.
     ///
     /// # Errors
     /// Where there is no frame, the pixels are not as many as the sizes say, or the memory does not suffice.
-    pub fn see(&mut self, clip: &Clip, rgb: &[u8], alive: &mut dyn FnMut(&str)) -> Result<()> {
+    pub fn see(&mut self, clip: &Clip, rgb: &[u8]) -> Result<()> {
         self.clip = None;
         let count = clip.times.len();
         let size = count as u64 * u64::from(clip.width) * u64::from(clip.height) * 3;
@@ -145,25 +155,34 @@ impl Engine {
         }
         let shape = [count as i64, i64::from(clip.height), i64::from(clip.width), 3];
         let frames =
-            guarded(|| Ok(Tensor::from_data_size(rgb, &shape, Kind::Uint8).permute([0, 3, 1, 2]).contiguous()))?;
+            guarded(|| Ok(Tensor::from_data_size(rgb, &shape, Kind::Uint8).permute([0, 3, 1, 2]).contiguous()))
+                .map_err(of_frames)?;
         let seconds = timestamps(&clip.times, self.checkpoint.config.vision.temporal_patch);
-        self.see_frames(&frames, Visual::Video(seconds), alive)
+        self.see_frames(&frames, Visual::Video(seconds))
     }
 
-    /// Looks at frames of bytes, `[frames, 3, height, width]`; what was seen before is forgotten.
+    /// Takes frames of bytes, `[frames, 3, height, width]`; what was seen before is forgotten.
     ///
     /// # Errors
     /// As [`Engine::see`].
-    pub fn see_frames(&mut self, frames: &Tensor, visual: Visual, alive: &mut dyn FnMut(&str)) -> Result<()> {
+    pub fn see_frames(&mut self, frames: &Tensor, visual: Visual) -> Result<()> {
         self.clip = None;
         let image = visual == Visual::Image;
-        let (grid, seen) = guarded(|| {
-            let patches: Patches = patches(frames, &self.checkpoint, image)?;
-            let grid = patches.grid;
-            Ok((grid, self.vision.forward(&patches, alive, &mut untraced)))
-        })?;
-        self.clip = Some(SeenClip { visual, grid, seen, prefix: None });
+        let patches = guarded(|| patches(frames, &self.checkpoint, image)).map_err(of_frames)?;
+        self.clip = Some(SeenClip { visual, grid: patches.grid, look: Look::Waiting(patches), prefix: None });
         Ok(())
+    }
+
+    /// Sees to it that the clip has been through the vision tower.
+    fn look<'c>(&self, look: &'c mut Look, alive: &mut dyn FnMut(&str)) -> Result<&'c Seen> {
+        if let Look::Waiting(patches) = look {
+            let seen = guarded(|| Ok(self.vision.forward(patches, alive, &mut untraced))).map_err(of_frames)?;
+            *look = Look::Done(seen);
+        }
+        match look {
+            Look::Done(seen) => Ok(seen),
+            Look::Waiting(_) => Err(Error::internal("the clip has not been looked at")),
+        }
     }
 
     /// The token ids of a prompt about the clip.
@@ -184,7 +203,7 @@ impl Engine {
         clip.prefix = None;
         let logits = guarded(|| {
             let mut cache = self.text.cache();
-            let rows = self.prefill(&clip, ids, &mut cache, &mut untraced)?;
+            let rows = self.prefill(&mut clip, ids, &mut cache, &mut untraced)?;
             Ok(self.text.logits(&rows.narrow(0, ids.len() as i64 - 1, 1), &mut untraced).squeeze())
         });
         self.clip = Some(clip);
@@ -195,24 +214,31 @@ impl Engine {
     ///
     /// # Errors
     /// Where the prompt's visual tokens are not those of the clip.
-    fn prefill(&self, clip: &SeenClip, ids: &[i64], cache: &mut Cache, trace: crate::model::Trace) -> Result<Tensor> {
+    fn prefill(
+        &self,
+        clip: &mut SeenClip,
+        ids: &[i64],
+        cache: &mut Cache,
+        trace: crate::model::Trace,
+    ) -> Result<Tensor> {
+        let seen = self.look(&mut clip.look, &mut |_| {})?;
         let config = &self.checkpoint.config;
         let visual = [config.image_token, config.video_token];
         let positions = positions(ids, visual, clip.grid, config.vision.merge)?;
         let mut places: Vec<i64> = Vec::new();
         places.extend((0_i64..).zip(ids).filter(|(_, id)| visual.contains(id)).map(|(place, _)| place));
-        if places.len() as i64 != clip.seen.merged.size()[0] {
+        if places.len() as i64 != seen.merged.size()[0] {
             return Err(Error::internal(format!(
                 "{} visual tokens in the prompt, and the clip has {}",
                 places.len(),
-                clip.seen.merged.size()[0]
+                seen.merged.size()[0]
             )));
         }
         let (_, device) = self.text.options();
         let places = Tensor::from_slice(&places).to_device(device);
         let mut rows = self.text.embed(ids);
-        let _ = rows.index_copy_(0, &places, &clip.seen.merged);
-        let deepstack = Deepstack { places: &places, rows: &clip.seen.deepstack };
+        let _ = rows.index_copy_(0, &places, &seen.merged);
+        let deepstack = Deepstack { places: &places, rows: &seen.deepstack };
         let attention = crate::model::Attention::Causal;
         Ok(self.text.forward(rows, &positions.of, &attention, Some(&deepstack), cache, trace))
     }
@@ -221,10 +247,21 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::logits`].
-    pub fn traced(&self, ids: &[i64], trace: crate::model::Trace) -> Result<Tensor> {
-        let clip = self.clip.as_ref().ok_or_else(|| Error::internal("no clip has been sent"))?;
+    pub fn traced(&mut self, ids: &[i64], trace: crate::model::Trace) -> Result<Tensor> {
+        let mut clip = self.clip.take().ok_or_else(|| Error::internal("no clip has been sent"))?;
         let mut cache = self.text.cache();
-        let rows = self.prefill(clip, ids, &mut cache, trace)?;
-        Ok(self.text.logits(&rows, trace))
+        let rows = self.prefill(&mut clip, ids, &mut cache, trace);
+        self.clip = Some(clip);
+        Ok(self.text.logits(&rows?, trace))
     }
+}
+
+/// Too little memory, said of what it does not suffice for.
+fn of_frames(error: Error) -> Error {
+    if !error.is_memory() {
+        return error;
+    }
+    Error::memory("too little memory for these frames").with_help(
+        "take fewer frames (--max-images), end other programs, or run the checkpoint in fewer bits: dtype=bf16",
+    )
 }

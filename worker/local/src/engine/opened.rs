@@ -6,7 +6,7 @@ use std::path::Path;
 use roborm_wire::local::Ready;
 use tch::{Device, Kind};
 
-use super::{Engine, guarded, hardware};
+use super::{BATCH, Engine, guarded, hardware};
 use crate::Result;
 use crate::checkpoint::{Checkpoint, Dtype, expected};
 use crate::input::{Layout, Prompt};
@@ -76,7 +76,18 @@ impl Opened {
             [Some(a), Some(b), Some(c), Some(d), Some(e)] => Some([a, b, c, d, e]),
             _ => None,
         };
-        Ok(Engine { text, vision, tokenizer, prompt, layout, checkpoint, _mapped: mapped, digits, clip: None })
+        Ok(Engine {
+            text,
+            vision,
+            tokenizer,
+            prompt,
+            layout,
+            checkpoint,
+            _mapped: mapped,
+            digits,
+            clip: None,
+            limit: BATCH,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The part of the prompts that is computed once.
 
-use super::{Engine, SeenClip};
+use super::{Engine, SeenClip, guarded};
 use crate::Result;
 use crate::input::positions;
 use crate::model::{Attention, Cache, untraced};
@@ -24,6 +24,14 @@ impl Prefix {
     pub(super) fn crop(&mut self, length: usize) {
         self.ids.truncate(length);
         self.cache.crop(length as i64);
+    }
+
+    /// Gives back the memory beyond its tokens.
+    pub(super) fn shrink(&mut self) -> Result<()> {
+        guarded(|| {
+            self.cache.shrink();
+            Ok(())
+        })
     }
 }
 

@@ -63,7 +63,8 @@ fn normalise(frames: &Tensor, pixels: &ImagePixels) -> Tensor {
         let scaled = numbers.map(|number| (number * 255.0) as f32);
         Tensor::from_slice(&scaled).view([1, 3, 1, 1])
     };
-    (frames.to_kind(Kind::Float) - row(pixels.mean)) / row(pixels.std)
+    // Of its own, so that it can be changed in place: the pixels of a clip are tens of megabytes.
+    frames.to_kind(Kind::Float).g_sub_(&row(pixels.mean)).g_div_(&row(pixels.std))
 }
 
 fn cut(frames: &Tensor, vision: &VisionConfig) -> Patches {

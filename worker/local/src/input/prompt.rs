@@ -71,6 +71,8 @@ impl Prompt {
     /// writes other words around a message.
     pub fn new(checkpoint: &Checkpoint, tokenizer: &Tokenizer, layout: Layout) -> Result<Self> {
         let config = &checkpoint.config;
+        let file = checkpoint.folder.join("tokenizer.json");
+        let trouble = |what: String| Error::setup(format!("{}: {what}", file.display()));
         for (text, id) in [
             ("<|im_start|>", None),
             ("<|im_end|>", None),
@@ -80,19 +82,16 @@ impl Prompt {
             ("<|video_pad|>", Some(config.video_token)),
         ] {
             match (tokenizer.special(text), id) {
-                (None, _) => return Err(Error::setup(format!("tokenizer.json: the special token {text} is missing"))),
+                (None, _) => return Err(trouble(format!("the special token {text} is missing"))),
                 (Some(here), Some(there)) if here != there => {
-                    return Err(Error::setup(format!("tokenizer.json: {text} is {here}, and config.json has {there}")));
+                    return Err(trouble(format!("{text} is {here}, and config.json has {there}")));
                 }
                 _ => {}
             }
         }
         if tokenizer.largest() >= config.text.vocab {
-            return Err(Error::setup(format!(
-                "tokenizer.json: ids go up to {}, and the embedding has {} rows",
-                tokenizer.largest(),
-                config.text.vocab
-            )));
+            let (ids, rows) = (tokenizer.largest(), config.text.vocab);
+            return Err(trouble(format!("ids go up to {ids}, and the embedding has {rows} rows")));
         }
         let Template { thinks, note } = Template::read(&checkpoint.folder)?;
         let opening = if thinks { "<|im_start|>assistant\n<think>\n" } else { "<|im_start|>assistant\n" };

@@ -40,16 +40,30 @@ impl Cache {
 
     /// Makes room for `room` tokens in all.
     pub fn reserve(&mut self, room: i64) {
-        if room <= self.room {
-            return;
+        if room > self.room {
+            self.resize(room);
         }
+    }
+
+    /// Gives back what is beyond the tokens that count.
+    pub fn shrink(&mut self) {
+        self.resize(self.length);
+    }
+
+    /// Tensor by tensor, each by its own size: where memory was wanting, an earlier try may have ended among them.
+    fn resize(&mut self, room: i64) {
+        // Never more than every tensor has, whatever happens on the way.
+        self.room = self.room.min(room);
         for tensor in self.keys.iter_mut().chain(&mut self.values) {
             let size = tensor.size();
-            let wider = Tensor::empty([1, size[1], room, size[3]], (tensor.kind(), tensor.device()));
-            if self.length > 0 {
-                wider.narrow(2, 0, self.length).copy_(&tensor.narrow(2, 0, self.length));
+            if size[2] == room {
+                continue;
             }
-            *tensor = wider;
+            let other = Tensor::empty([1, size[1], room, size[3]], (tensor.kind(), tensor.device()));
+            if self.length > 0 {
+                other.narrow(2, 0, self.length).copy_(&tensor.narrow(2, 0, self.length));
+            }
+            *tensor = other;
         }
         self.room = room;
     }

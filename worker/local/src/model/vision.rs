@@ -9,9 +9,10 @@ use crate::Result;
 use crate::checkpoint::VisionConfig;
 use crate::input::{Grid, Patches};
 
-/// Patches that go through the tower at a time (whole pairs of frames, at least one). Pairs do not see each other, so
-/// that any number of them can be taken together; this bounds the memory for long clips.
-const PATCHES_AT_A_TIME: i64 = 16_384;
+/// Patches that go through the tower at a time (whole pairs of frames, at least one), on the CPU and on other devices.
+/// Pairs do not see each other, so that any number of them can be taken together; this bounds the memory. A thousand rows
+/// keep a CPU busy; a card wants more at a time.
+const PATCHES_AT_A_TIME: [i64; 2] = [2048, 16_384];
 
 /// What the tower makes of a clip.
 pub struct Seen {
@@ -68,7 +69,9 @@ impl VisionTower {
         let (rows, columns) = places(grid, self.config.merge);
         let embedded = self.position_embedding(&rows, &columns, grid);
         let head_dim = self.config.hidden / self.config.heads;
-        let pairs_at_a_time = (PATCHES_AT_A_TIME / a_pair).clamp(1, grid.t);
+        let [on_cpu, elsewhere] = PATCHES_AT_A_TIME;
+        let at_a_time = if self.device == Device::Cpu { on_cpu } else { elsewhere };
+        let pairs_at_a_time = (at_a_time / a_pair).clamp(1, grid.t);
         let mut parts = Vec::new();
         let mut from = 0;
         while from < grid.t {

@@ -44,11 +44,20 @@ struct Added {
 }
 
 #[derive(Deserialize)]
-struct Model {
+struct Kind {
+    model: KindOf,
+}
+
+#[derive(Deserialize)]
+struct KindOf {
     #[serde(rename = "type", default)]
     kind: Option<String>,
-    vocab: HashMap<String, u32>,
-    merges: Vec<Pair>,
+}
+
+#[derive(Deserialize)]
+struct Model {
+    vocab: Option<HashMap<String, u32>>,
+    merges: Option<Vec<Pair>>,
     #[serde(default)]
     ignore_merges: bool,
     #[serde(default)]
@@ -70,15 +79,26 @@ enum Pair {
 }
 
 pub(super) fn parse(text: &str) -> Result<Tokenizer> {
-    let file: File = serde_json::from_str(text).map_err(|error| Error::setup(format!("no tokenizer file: {error}")))?;
-    let model = &file.model;
+    // The kind first: the vocabulary of another is of another shape.
+    let damaged = |error: serde_json::Error| Error::setup(format!("damaged, or no tokenizer: {error}"));
+    let Kind { model: KindOf { kind } } = serde_json::from_str(text).map_err(damaged)?;
     let unknown = |what: &str| {
         Error::setup(format!("{what} is not known here"))
             .with_help("Qwen's byte-level BPE is; run the checkpoint behind a server instead: --base-url")
     };
-    if model.kind.as_deref().is_some_and(|kind| kind != "BPE") || model.byte_fallback || model.dropout.is_some() {
-        return Err(unknown("this kind of tokenizer model"));
+    if let Some(kind) = kind.filter(|kind| kind != "BPE") {
+        return Err(unknown(&format!("the tokenizer model {kind}")));
     }
+    let file: File = serde_json::from_str(text).map_err(damaged)?;
+    let model = &file.model;
+    if model.byte_fallback || model.dropout.is_some() {
+        return Err(unknown("a BPE with dropout, or with tokens for single bytes,"));
+    }
+    let (Some(vocab), Some(merges)) = (&model.vocab, &model.merges) else {
+        let missing = if model.vocab.is_none() { "vocab" } else { "merges" };
+        return Err(Error::setup(format!("model.{missing} is missing"))
+            .with_help("the file is cut short or of another kind: copy tokenizer.json from the base model's folder"));
+    };
     let filled = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
     if filled(&model.continuing_subword_prefix) || filled(&model.end_of_word_suffix) {
         return Err(unknown("a mark inside or at the end of words"));
@@ -91,24 +111,24 @@ pub(super) fn parse(text: &str) -> Result<Tokenizer> {
     let split = Split::new(&splitting_rule(&file.pre_tokenizer).ok_or_else(|| unknown("this pre_tokenizer"))?)?;
 
     let characters = bytes::characters();
-    let size = model.vocab.values().max().map_or(0, |&id| id as usize + 1);
+    let size = vocab.values().max().map_or(0, |&id| id as usize + 1);
     if size > 1 << 24 {
         return Err(Error::setup(format!("an id of {} is impossible", size - 1)));
     }
     let mut pieces = vec![None; size];
-    for (word, &id) in &model.vocab {
+    for (word, &id) in vocab {
         // A word outside the alphabet of bytes can be an added token that also stands in the vocabulary.
         pieces[id as usize] = Some(bytes::bytes(word, &characters).unwrap_or_else(|| word.as_bytes().to_vec()));
     }
     let id = |word: &str| {
-        model.vocab.get(word).copied().ok_or_else(|| Error::setup(format!("'{word}' is merged but in no vocabulary")))
+        vocab.get(word).copied().ok_or_else(|| Error::setup(format!("'{word}' is merged but in no vocabulary")))
     };
     let mut byte_ids = [0; 256];
     for (byte, character) in characters.iter().enumerate() {
         byte_ids[byte] = id(&character.to_string())?;
     }
-    let mut pairs = HashMap::with_capacity(model.merges.len());
-    for (rank, pair) in model.merges.iter().enumerate() {
+    let mut pairs = HashMap::with_capacity(merges.len());
+    for (rank, pair) in merges.iter().enumerate() {
         let (left, right) = match pair {
             Pair::Apart(left, right) => (left.as_str(), right.as_str()),
             Pair::Joined(both) => {

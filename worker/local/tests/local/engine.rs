@@ -32,7 +32,7 @@ pub fn unstopped(case: &str, video: bool) -> (tempfile::TempDir, Engine) {
         true => roborm_local::input::Visual::Video(roborm_local::input::timestamps(&texts.times, 2)),
         false => roborm_local::input::Visual::Image,
     };
-    engine.see_frames(Tensors::of(case).get("frames"), visual, &mut |_| {}).expect("seen");
+    engine.see_frames(Tensors::of(case).get("frames"), visual).expect("seen");
     (copy, engine)
 }
 
@@ -149,7 +149,7 @@ fn a_stop_token_ends_an_answer() {
     let mut engine = Engine::load(copy.path(), Device::Cpu, Some(Dtype::F32), "stored", &mut |_| {}).expect("loaded");
     let texts = Texts::of("base");
     let visual = roborm_local::input::Visual::Video(roborm_local::input::timestamps(&texts.times, 2));
-    engine.see_frames(Tensors::of("base").get("frames"), visual, &mut |_| {}).expect("seen");
+    engine.see_frames(Tensors::of("base").get("frames"), visual).expect("seen");
     for answer in [
         score(&mut engine, &texts.whole()[..1], false, None).remove(0),
         score(&mut engine, &texts.whole(), false, None).remove(0),
@@ -225,15 +225,18 @@ fn frames_that_leave_no_room_are_one_reason_for_all_wordings() {
     });
     let mut engine = Engine::load(copy.path(), Device::Cpu, Some(Dtype::F32), "stored", &mut |_| {}).expect("loaded");
     let visual = roborm_local::input::Visual::Video(roborm_local::input::timestamps(&texts.times, 2));
-    engine.see_frames(Tensors::of("base").get("frames"), visual, &mut |_| {}).expect("seen");
+    engine.see_frames(Tensors::of("base").get("frames"), visual).expect("seen");
     let texts = texts.whole();
     let mut refused = Vec::new();
     let question = Question { texts: &texts, text_first: false, max_tokens: 16, batch: None, forced: &[] };
-    let notes = engine.score(&question, &mut |event| {
-        if let Event::Refused(_, error) = event {
+    let notes = engine.score(&question, &mut |event| match event {
+        Event::Refused(_, error) => {
             assert_eq!(error.help(), Some("take fewer frames: --max-images"));
             refused.push(error.to_string());
         }
+        // Before the frames are looked at.
+        Event::Alive(stage) => panic!("at work: {stage}"),
+        Event::Answer(_) | Event::Logits(..) => panic!("answered"),
     });
     assert_eq!((notes, refused.len()), (Ok(Vec::new()), texts.len()));
     assert!(refused.iter().all(|why| *why == refused[0]), "{refused:?}");
@@ -319,7 +322,7 @@ type Outcome = (Vec<usize>, Vec<(usize, String, Option<String>)>);
 fn outcome(folder: &std::path::Path, dtype: Dtype, texts: &[String]) -> Outcome {
     let mut engine = Engine::load(folder, Device::Cpu, Some(dtype), "stored", &mut |_| {}).expect("loaded");
     let visual = roborm_local::input::Visual::Video(roborm_local::input::timestamps(&Texts::of("base").times, 2));
-    engine.see_frames(Tensors::of("base").get("frames"), visual, &mut |_| {}).expect("seen");
+    engine.see_frames(Tensors::of("base").get("frames"), visual).expect("seen");
     let (mut answers, mut refused) = (Vec::new(), Vec::new());
     let question = Question { texts, text_first: false, max_tokens: 4, batch: None, forced: &[] };
     let notes = engine.score(&question, &mut |event| match event {

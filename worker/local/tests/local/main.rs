@@ -10,6 +10,8 @@ mod tokenizer;
 #[cfg(feature = "libtorch")]
 mod engine;
 #[cfg(feature = "libtorch")]
+mod memory;
+#[cfg(feature = "libtorch")]
 mod patches;
 #[cfg(feature = "libtorch")]
 mod stages;

@@ -5,7 +5,8 @@
 use roborm_local::checkpoint::{Checkpoint, Dtype};
 use roborm_local::engine::Engine;
 use roborm_local::input::{Grid, Visual, patches, positions, timestamps};
-use tch::{Device, Tensor};
+use roborm_local::model::Seen;
+use tch::{Device, Kind, Tensor};
 
 use crate::fixture::{CASES, Tensors, Texts, difference, folder};
 
@@ -17,8 +18,32 @@ pub fn seen(case: &str, video: bool) -> Engine {
     let mut engine =
         Engine::load(&folder(case), Device::Cpu, Some(Dtype::F32), "stored", &mut |_| {}).expect("a whole checkpoint");
     let visual = if video { Visual::Video(timestamps(&Texts::of(case).times, 2)) } else { Visual::Image };
-    engine.see_frames(Tensors::of(case).get("frames"), visual, &mut |_| {}).expect("frames that can be seen");
+    engine.see_frames(Tensors::of(case).get("frames"), visual).expect("frames that can be seen");
     engine
+}
+
+/// Long clips go through the tower in parts; pairs of frames do not see each other.
+#[test]
+fn a_clip_in_parts_is_as_its_pairs_one_by_one() {
+    let engine = seen("base", true);
+    let frames = Tensor::arange(6 * 3 * 640 * 768, (Kind::Int64, Device::Cpu));
+    let frames = frames.square().remainder(251).to_kind(Kind::Uint8).view([6, 3, 640, 768]);
+    let look = |frames: &Tensor| {
+        let patches = patches(frames, engine.checkpoint(), false).expect("patches");
+        let mut parts = 0;
+        let seen = engine
+            .vision()
+            .forward(&patches, &mut |_| {}, &mut |stage, _| parts += i32::from(stage == "vision.patches"));
+        (seen, parts)
+    };
+    let (whole, parts) = look(&frames);
+    assert!(parts > 1, "{parts}");
+    let pairs: Vec<_> = (0..3).map(|pair| look(&frames.narrow(0, 2 * pair, 2)).0).collect();
+    let rows = |rows: &dyn Fn(&Seen) -> Tensor| Tensor::cat(&pairs.iter().map(rows).collect::<Vec<_>>(), 0);
+    assert!(difference(&whole.merged, &rows(&|seen| seen.merged.shallow_clone())) < CLOSE);
+    for (k, deepstack) in whole.deepstack.iter().enumerate() {
+        assert!(difference(deepstack, &rows(&|seen| seen.deepstack[k].shallow_clone())) < CLOSE);
+    }
 }
 
 #[test]
@@ -54,7 +79,7 @@ fn positions_are_exact() {
 #[test]
 fn the_text_model_stage_by_stage() {
     for (case, video) in CASES {
-        let engine = seen(case, video);
+        let mut engine = seen(case, video);
         let tensors = Tensors::of(case);
         let ids = engine.prompt_ids(&Texts::of(case).whole()[0], false).expect("a clip was seen");
         assert_eq!(ids, tensors.ints("ids"), "{case}");
@@ -94,7 +119,7 @@ fn sixteen_bits_are_near() {
             Engine::load(&folder("base"), Device::Cpu, Some(dtype), "stored", &mut |_| {}).expect("loaded");
         let texts = Texts::of("base");
         let visual = Visual::Video(timestamps(&texts.times, 2));
-        engine.see_frames(Tensors::of("base").get("frames"), visual, &mut |_| {}).expect("seen");
+        engine.see_frames(Tensors::of("base").get("frames"), visual).expect("seen");
         let logits = engine.logits(&texts.ids[0]).expect("logits");
         let far = difference(&logits, Tensors::of("base").get("logits"));
         assert!(far < close, "{dtype:?}: {far}");

@@ -79,7 +79,7 @@ fn clip(dtype: Dtype) -> (tempfile::TempDir, Engine, Vec<String>) {
     edit(copy.path(), "generation_config.json", |config| config["eos_token_id"] = serde_json::json!(-1));
     let mut engine = Engine::load(copy.path(), Device::Cpu, Some(dtype), "stored", &mut |_| {}).expect("loaded");
     let rgb: Vec<u8> = (0..3_u32).flat_map(|k| (0..96 * 64 * 3_u32).map(move |at| (at * 7 + k * 31) as u8)).collect();
-    engine.see(&Clip { width: 96, height: 64, times: vec![0.0, 1.0, 2.0] }, &rgb, &mut |_| {}).expect("seen");
+    engine.see(&Clip { width: 96, height: 64, times: vec![0.0, 1.0, 2.0] }, &rgb).expect("seen");
     let texts = INSTRUCTIONS.iter().map(|instruction| format!("Task: {instruction}")).collect();
     (copy, engine, texts)
 }

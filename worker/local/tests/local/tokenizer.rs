@@ -45,6 +45,29 @@ fn a_long_word_takes_no_quadratic_time() {
 }
 
 #[test]
+fn tokenizers_of_another_kind_are_called_by_it() {
+    type Change = fn(&mut serde_json::Value);
+    let changes: [(Change, &str); 3] = [
+        (
+            |file| file["model"] = serde_json::json!({"type": "Unigram", "vocab": [["a", -1.5]]}),
+            "the tokenizer model Unigram is not known here",
+        ),
+        (|file| drop(file["model"].as_object_mut().expect("an object").remove("merges")), "model.merges is missing"),
+        (
+            |file| drop(file.as_object_mut().expect("an object").remove("model")),
+            "damaged, or no tokenizer: missing field `model`",
+        ),
+    ];
+    for (change, message) in changes {
+        let copy = copy("tied");
+        edit(copy.path(), "tokenizer.json", change);
+        let Err(error) = Tokenizer::read(copy.path()) else { panic!("read: {message}") };
+        let place = copy.path().join("tokenizer.json").display().to_string();
+        assert!(error.to_string().starts_with(&format!("{place}: {message}")), "{error}");
+    }
+}
+
+#[test]
 fn files_that_ask_for_more_are_refused_by_name() {
     for (change, message) in [
         (("normalizer", serde_json::json!({"type": "Lowercase"})), "the normalizer Lowercase is not known here"),

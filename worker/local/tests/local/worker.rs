@@ -6,10 +6,10 @@ use roborm_wire::local::{Ask, Check, Clip, Embed, FailedKind, Load, PROTOCOL, Sa
 
 use crate::fixture::{Tensors, Texts, copy, edit, folder};
 
-struct Worker(Child);
+pub struct Worker(pub Child);
 
 impl Worker {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let child = Command::new(env!("CARGO_BIN_EXE_roborm-local"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -19,7 +19,7 @@ impl Worker {
     }
 
     /// Asks, and hears what is said until the end; that it is alive is left out.
-    fn ask(&mut self, ask: &Ask, body: &[u8]) -> Vec<Say> {
+    pub fn ask(&mut self, ask: &Ask, body: &[u8]) -> Vec<Say> {
         send(self.0.stdin.as_mut().expect("piped"), ask, body).expect("it listens");
         let mut said = Vec::new();
         loop {
@@ -35,7 +35,7 @@ impl Worker {
         }
     }
 
-    fn load(&mut self, case: &str) -> Say {
+    pub fn load(&mut self, case: &str) -> Say {
         self.ask(&Ask::Load(load(case)), &[]).remove(0)
     }
 }
@@ -190,7 +190,8 @@ fn a_checkpoint_is_looked_at_without_loading_it() {
     let other = copy("base");
     edit(other.path(), "config.json", |config| config["video_token_id"] = serde_json::json!(1));
     let Say::Failed(failed) = worker.ask(&check(other.path(), "f32", false), &[]).remove(0) else { panic!("whole") };
-    assert_eq!(failed.message, "tokenizer.json: <|video_pad|> is 306, and config.json has 1");
+    let said = format!("{}/tokenizer.json: <|video_pad|> is 306, and config.json has 1", other.path().display());
+    assert_eq!(failed.message, said);
 
     // The last weight of the file is made NaN, and then 2^127, which f16 does not reach: its numbers must be read for that.
     let damaged = copy("base");
