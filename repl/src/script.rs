@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_file_with_a_main_is_a_program() {
-        let call = |script: &str| call_of_main(&lines::pieces(script, &Brackets)).map(|piece| (piece.line, piece.text));
+        let call = |script: &str| call_of_main(&lines::pieces(script, &Alone)).map(|piece| (piece.line, piece.text));
         for (script, text) in [
             ("use a::b;\nfn main() {\n    f(1);\n}", "main();"),
             ("\nfn main() -> Result<()> {\n    Ok(())\n}\nfn f() {}", "main()?;"),

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn all_parts_of_a_suggestion_are_shown() {
-        let both = [span(3, 9, 9, "    f(é, x)", "("), span(3, 10, 10, "    f(é, x)", ")")];
+        let both = [span(3, 10, 10, "    f(é, x)", "("), span(3, 11, 11, "    f(é, x)", ")")];
         assert_eq!(suggested(&both).as_deref(), Some("`f(é, (x))`"));
         let lines = [span(3, 1, 4, "for x in y {", "while"), span(5, 1, 2, "}", "};")];
         assert_eq!(suggested(&lines).as_deref(), Some("  while x in y {\n  };"));

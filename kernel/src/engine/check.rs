@@ -84,7 +84,7 @@ impl Engine {
         errors: &[CompilationError],
         cell: &str,
         column: &dyn Fn(usize, usize) -> usize,
-        exact: Option<&dyn Fn(usize, usize) -> Option<(usize, usize)>>,
+        exact: Option<&fault::Exact<'_>>,
     ) -> Failure {
         let items = std::cell::LazyCell::new(|| Items::of(&self.context.last_source().unwrap_or_default()));
         let earlier = |error: &CompilationError| self.gone.earlier(&items, error);

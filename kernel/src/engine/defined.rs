@@ -108,7 +108,7 @@ fn used(code: &SyntaxNode) -> BTreeSet<String> {
     }
     for pattern in code.descendants().filter_map(ast::IdentPat::cast) {
         if let Some(name) = pattern.name() {
-            used.remove(&name.text().to_string());
+            used.remove(name.text());
         }
     }
     used

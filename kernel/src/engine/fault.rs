@@ -75,13 +75,16 @@ fn heading(name: &str) -> String {
     }
 }
 
+/// Maps a line and a column (from 1) to others, where there are any.
+pub(super) type Exact<'e> = dyn Fn(usize, usize) -> Option<(usize, usize)> + 'e;
+
 /// What errors of the compiler are told with.
 pub(super) struct Reader<'r> {
     pub cell: &'r str,
     /// Maps a line and a column (from 1) of what evcxr was given to the column in the cell.
     pub column: &'r dyn Fn(usize, usize) -> usize,
     /// Maps a line and a column of what rustc was given to those of the cell, where that is known.
-    pub exact: Option<&'r dyn Fn(usize, usize) -> Option<(usize, usize)>>,
+    pub exact: Option<&'r Exact<'r>>,
     /// The item of an earlier cell that an error is in.
     pub earlier: &'r dyn Fn(&CompilationError) -> Option<Earlier>,
 }
@@ -166,11 +169,7 @@ impl Reader<'_> {
     }
 
     /// evcxr gives no places in a cell's last expression.
-    fn exact_spans(
-        &self,
-        error: &CompilationError,
-        exact: &dyn Fn(usize, usize) -> Option<(usize, usize)>,
-    ) -> Vec<Span> {
+    fn exact_spans(&self, error: &CompilationError, exact: &Exact<'_>) -> Vec<Span> {
         let all = error.json["spans"].as_array().into_iter().flatten().filter_map(|span| {
             let text = span["label"].as_str().unwrap_or_default();
             let is_primary = span["is_primary"] == true;
