@@ -4,8 +4,8 @@
 pub use polars::prelude::*;
 
 pub use crate::cell::{
-    AwaitInCell, Bundle, CellDisplay, CellDisplayToo, Html, Markdown, data, input, interrupted, keep, open, scores,
-    show, trajectory, wait,
+    AwaitInCell, Bundle, CellDisplay, CellDisplayText, CellDisplayToo, Html, Markdown, data, input, interrupted, keep,
+    open, scores, show, trajectory, wait,
 };
 pub use crate::dataset::{Dataset, Label, OpenOptions, Trajectory};
 pub use crate::frames::{Frame, Frames, Sampling};

@@ -12,7 +12,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Result};
 
 use crate::completion::Completion;
-use crate::engine::{Brackets, Engine};
+use crate::engine::{Alone, Engine};
 use crate::hints::{self, Suggestion};
 use crate::reflow::Reflow;
 use crate::{help, highlight, lines};
@@ -54,7 +54,7 @@ impl Completer for Helper {
 
     fn complete(&self, line: &str, pos: usize, _ctx: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
         let typed = line.get(..pos).unwrap_or(line);
-        let open = lines::pieces(typed, &Brackets).pop();
+        let open = lines::pieces(typed, &Alone).pop();
         match open.filter(|piece| !lines::is_command(&piece.text) && piece.bytes.end == typed.len()) {
             None => {
                 let start = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);

@@ -2,7 +2,7 @@
 
 use roborm::display::{Terminal, Tone};
 
-use crate::engine::Brackets;
+use crate::engine::Alone;
 use crate::lines;
 use crate::rust::{self, Kind};
 
@@ -11,7 +11,7 @@ use crate::rust::{self, Kind};
 pub fn text(text: &str, pos: Option<usize>, grammar: &clap::Command, terminal: &Terminal) -> String {
     let mut painted = String::with_capacity(text.len() + 64);
     let mut at = 0;
-    for piece in lines::pieces(text, &Brackets) {
+    for piece in lines::pieces(text, &Alone) {
         // Between pieces stand blanks and comments.
         painted.push_str(&terminal.paint(Tone::Dim, &text[at..piece.bytes.start]));
         let source = &text[piece.bytes.clone()];

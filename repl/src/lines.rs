@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::engine::Grammar;
-use crate::rust::{self, Kind};
+use crate::rust::{self, Brackets, Kind};
 
 /// A command or an expression, and the line of the text that it begins in, from 1.
 #[derive(Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Gaps {
     /// Whether a piece may be whole, now that this line was added to it.
     fn are_closed(&mut self, text: &str, line: &str) -> bool {
         if !is_command(text) {
-            return self.brackets.none(text);
+            return self.brackets.then(text) != Brackets::Open;
         }
         let before = text.len() - line.len();
         let joined = text.get(..before.saturating_sub(1)).is_some_and(|before| before.ends_with('\\'));

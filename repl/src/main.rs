@@ -33,7 +33,8 @@ Run the lines of a file as if they were typed at the prompt; stop at the first e
 Usage: roborm run FILE
 
 Commands begin with a colon, as in `:spot demo#drawer --model simulated`. Empty lines and lines that begin with # are
-passed over; a line that ends in \\ goes on in the next. The exit status is that of the line that failed, else 0.
+passed over; a line that ends in \\ goes on in the next. A `fn main` that is defined and not called is called at the end.
+The exit status is that of the line that failed, else 0.
 ";
 
 fn main() -> ExitCode {

@@ -161,11 +161,20 @@ fn quoted(rest: &str) -> (Kind, usize, bool) {
     }
 }
 
-/// Whether a source can be run as far as its brackets, strings and comments go. One bracket too many is for the compiler
-/// to complain of.
-pub fn is_whole(source: &str) -> bool {
-    let tokens = tokens(source);
-    tokens.last().is_none_or(|last| last.whole) && unclosed(source, &tokens) == 0
+/// What is to be said of a source's brackets, strings and comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brackets {
+    /// All are closed.
+    Closed,
+    /// Something has to follow.
+    Open,
+    /// One is closed that is not open.
+    Wrong,
+}
+
+/// How the brackets, strings and comments of a source are.
+pub fn brackets(source: &str) -> Brackets {
+    Unclosed::default().then(source)
 }
 
 /// Whether the last thing is an operator that something has to follow.
@@ -182,7 +191,7 @@ pub fn wants_more(source: &str) -> bool {
 #[derive(Default)]
 pub struct Unclosed {
     open: Vec<String>,
-    /// A bracket closed that was not opened: the source is whole, and wrong.
+    /// A bracket closed that was not opened.
     is_wrong: bool,
     /// Up to where it was read.
     read: usize,
@@ -191,13 +200,13 @@ pub struct Unclosed {
 }
 
 impl Unclosed {
-    /// Whether nothing is open in `source`, which begins with what it was the last time.
-    pub fn none(&mut self, source: &str) -> bool {
+    /// How it is with `source`, which begins with what it was the last time.
+    pub fn then(&mut self, source: &str) -> Brackets {
         let added = source.get(self.read..).unwrap_or_default();
         let line = added.rsplit('\n').next().unwrap_or_default();
         // Only one of these ends a string or a comment.
         if self.goes_on && !line.contains('"') && !line.contains("*/") {
-            return false;
+            return Brackets::Open;
         }
         self.goes_on = false;
         for token in tokens(added) {
@@ -206,7 +215,7 @@ impl Unclosed {
                 _ if !token.whole => {
                     self.goes_on = true;
                     self.read += token.bytes.start;
-                    return false;
+                    return Brackets::Open;
                 }
                 Kind::Open => self.open.push(text.to_owned()),
                 Kind::Close => self.is_wrong |= self.open.pop().is_none_or(|open| partner(&open) != text),
@@ -214,26 +223,12 @@ impl Unclosed {
             }
         }
         self.read = source.len();
-        self.is_wrong || self.open.is_empty()
-    }
-}
-
-/// Brackets that are not closed; 0 where one closes that was not opened.
-fn unclosed(source: &str, tokens: &[Token]) -> usize {
-    let mut open = Vec::new();
-    for token in tokens {
-        match token.kind {
-            Kind::Open => open.push(&source[token.bytes.clone()]),
-            Kind::Close => {
-                let closes = open.pop().map(partner);
-                if closes != Some(&source[token.bytes.clone()]) {
-                    return 0;
-                }
-            }
-            _ => {}
+        match self.open.is_empty() {
+            _ if self.is_wrong => Brackets::Wrong,
+            true => Brackets::Closed,
+            false => Brackets::Open,
         }
     }
-    open.len()
 }
 
 fn partner(open: &str) -> &'static str {

@@ -7,8 +7,10 @@ use std::process::ExitCode;
 
 use roborm::Error;
 
-use crate::engine::Brackets;
+use crate::engine::Alone;
 use crate::front::{Done, Front, Place};
+use crate::lines::Piece;
+use crate::rust::{self, Kind};
 use crate::{lines, speak};
 
 /// What comes in by standard input.
@@ -17,7 +19,7 @@ pub fn stdin() -> ExitCode {
     // Its lock is let go before the lines run: one that asks for input takes it, and finds the end.
     let read = std::io::stdin().read_to_end(&mut bytes);
     match read {
-        Ok(_) => decoded(bytes, "stdin"),
+        Ok(_) => decoded(bytes, "stdin", false),
         Err(error) => speak::fail(&Error::io("cannot read standard input", &error)),
     }
 }
@@ -26,14 +28,14 @@ pub fn stdin() -> ExitCode {
 pub fn file(path: &OsStr) -> ExitCode {
     let name = Path::new(path).display().to_string();
     match std::fs::read(path) {
-        Ok(bytes) => decoded(bytes, &name),
+        Ok(bytes) => decoded(bytes, &name, true),
         Err(error) => speak::fail(&Error::io(format!("cannot read {name}"), &error)),
     }
 }
 
-fn decoded(bytes: Vec<u8>, place: &str) -> ExitCode {
+fn decoded(bytes: Vec<u8>, place: &str, is_file: bool) -> ExitCode {
     match String::from_utf8(bytes) {
-        Ok(script) => text(&script, place),
+        Ok(script) => lines_of(&script, place, is_file),
         Err(error) => {
             let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -44,12 +46,18 @@ fn decoded(bytes: Vec<u8>, place: &str) -> ExitCode {
 
 /// A text that stands at `place`: its lines one after the other, up to the first that fails.
 pub fn text(script: &str, place: &str) -> ExitCode {
+    lines_of(script, place, false)
+}
+
+fn lines_of(script: &str, place: &str, is_file: bool) -> ExitCode {
     let mut front = Front::of_script();
     // Without an engine brackets tell where a piece ends.
-    if lines::pieces(script, &Brackets).iter().any(|piece| !lines::is_command(&piece.text)) {
+    if lines::pieces(script, &Alone).iter().any(|piece| !lines::is_command(&piece.text)) {
         front.engine().start_and_wait();
     }
-    for piece in lines::pieces(script, front.engine()) {
+    let mut pieces = lines::pieces(script, front.engine());
+    pieces.extend(is_file.then(|| call_of_main(&pieces)).flatten());
+    for piece in pieces {
         match front.run(&piece.text, &Place { name: place, line: piece.line }) {
             Done::Line(0) => {}
             Done::Line(status) => return ExitCode::from(status),
@@ -57,4 +65,76 @@ pub fn text(script: &str, place: &str) -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// The call of the `main` that a file defines and does not call: to whoever wrote that, it is a program, and would silently
+/// do nothing.
+fn call_of_main(pieces: &[Piece]) -> Option<Piece> {
+    let mut defined = None;
+    for piece in pieces.iter().filter(|piece| !lines::is_command(&piece.text)) {
+        let tokens = rust::tokens(&piece.text);
+        let words: Vec<(Kind, &str)> = tokens
+            .iter()
+            .filter(|token| !matches!(token.kind, Kind::Blank | Kind::Comment))
+            .map(|token| (token.kind, &piece.text[token.bytes.clone()]))
+            .collect();
+        let mut depth = 0_usize;
+        for (at, (kind, word)) in words.iter().enumerate() {
+            match kind {
+                Kind::Open => depth += 1,
+                Kind::Close => depth = depth.saturating_sub(1),
+                Kind::Name if *word == "main" => {
+                    let before = |back: usize| at.checked_sub(back).map_or("", |at| words[at].1);
+                    let is_definition = depth == 0 && before(1) == "fn";
+                    // `#[tokio::main]` makes a function of it that waits by itself.
+                    let is_attribute = before(1) == ":";
+                    if is_definition && defined.is_none() {
+                        let head: String =
+                            words[at..].iter().map(|word| word.1).take_while(|word| *word != "{").collect();
+                        defined = Some((piece.line, before(2) == "async" && !piece.text.contains("::main]"), head));
+                    } else if !is_attribute {
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let (line, is_async, head) = defined?;
+    let mut text = if is_async { "main().await".to_owned() } else { "main()".to_owned() };
+    match head.split_once("->") {
+        Some((_, of)) if of.contains("Result") => text.push_str("?;"),
+        // What it returns is shown.
+        Some(_) => {}
+        None => text.push(';'),
+    }
+    Some(Piece { line, text, bytes: 0..0, whole: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_a_main_is_a_program() {
+        let call = |script: &str| call_of_main(&lines::pieces(script, &Brackets)).map(|piece| (piece.line, piece.text));
+        for (script, text) in [
+            ("use a::b;\nfn main() {\n    f(1);\n}", "main();"),
+            ("\nfn main() -> Result<()> {\n    Ok(())\n}\nfn f() {}", "main()?;"),
+            ("\nasync fn main() -> i32 { 1 }", "main().await"),
+            ("\npub fn main() -> u8 { 1 }\n:spot main", "main()"),
+        ] {
+            assert_eq!(call(script), Some((2, text.to_owned())), "{script}");
+        }
+        assert_eq!(call("#[tokio::main] async fn main() {}").map(|it| it.1).as_deref(), Some("main();"));
+        for script in [
+            "fn main() {}\nmain();",
+            "fn f() { fn main() {} }",
+            "let main = 1;",
+            ":spot main",
+            "mod m { fn main() {} }",
+        ] {
+            assert_eq!(call(script), None, "{script}");
+        }
+    }
 }

@@ -19,6 +19,10 @@ pub fn show<T: Show<How>, How>(value: &T) -> Display {
 }
 
 /// What can be shown: all that is `Debug`, plans and charts. `How` is found by the compiler; there is nothing to say.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shown: it is not `Debug`",
+    note = "`#[derive(Debug)]` at its definition makes it so; a text of it can be shown: `show(&x.to_string())`"
+)]
 pub trait Show<How> {
     /// The forms it is shown in.
     fn forms(&self) -> Bundle;
@@ -117,6 +121,19 @@ impl CellDisplay for str {
 impl<T: Debug> CellDisplay for [T] {
     fn roborm_display(&self) {
         publish(known::of_debug(&self), None, false, true);
+    }
+}
+
+/// The value of a cell's last expression that is not `Debug` but can be written as text. Called where [`CellDisplay`] does
+/// not compile: all that is both would be torn between the two.
+pub trait CellDisplayText {
+    /// Shows it as that text.
+    fn roborm_text(&self);
+}
+
+impl<T: std::fmt::Display + ?Sized> CellDisplayText for T {
+    fn roborm_text(&self) {
+        publish(Bundle::text(self.to_string()), None, false, true);
     }
 }
 

@@ -76,7 +76,8 @@ fn runtime() -> &'static Runtime {
 /// cell there, and keeps its variables.
 ///
 /// # Panics
-/// To end the cell where it is interrupted; and where it is called from async code, which can say `.await`.
+/// To end the cell where it is interrupted; and where it is called from async code on a runtime of one thread, which can
+/// say `.await`.
 pub fn wait<F: IntoFuture>(future: F) -> F::Output {
     let future = future.into_future();
     let waited = async {
@@ -93,7 +94,8 @@ pub fn wait<F: IntoFuture>(future: F) -> F::Output {
             () = &mut raised => None,
         }
     };
-    match runtime().block_on(waited) {
+    // A function that waits may itself be called by what is waited for.
+    match tokio::task::block_in_place(|| runtime().block_on(waited)) {
         Some(value) => value,
         None => std::panic::resume_unwind(Box::new(Interrupted)),
     }

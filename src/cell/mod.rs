@@ -26,7 +26,7 @@ mod work;
 
 pub use bundle::{Bundle, Html, Markdown};
 pub use child::run;
-pub use display::{CellDisplay, CellDisplayToo, Display, Show, show, show_bundle};
+pub use display::{CellDisplay, CellDisplayText, CellDisplayToo, Display, Show, show, show_bundle};
 pub use interrupt::{AwaitInCell, interrupted, wait};
 pub use link::{input, password};
 pub use state::{data, keep, open, scores, trajectory};

@@ -79,7 +79,7 @@ fn colours_take_no_room() {
 proptest! {
     #[test]
     fn no_word_is_broken_and_no_line_of_short_words_too_wide(
-        words in proptest::collection::vec("[a-z`'.:]{1,12}|[\u{4e00}-\u{4e20}]{1,5}", 0..30),
+        words in proptest::collection::vec("[a-z`'.:]{1,12}|[\u{4e00}-\u{4e20}]{1,5}", 1..30),
         indent in 0_usize..6,
         columns in 16_usize..80,
     ) {

@@ -4,6 +4,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::complete::{Completeness, completeness_of_rust};
+use super::impls::{Impl, Impls, NAME};
 
 /// A piece of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +78,8 @@ fn is_whole(rust: &str) -> bool {
 }
 
 const HEAD: &str = "fn f(){";
+/// The end of the line that comes before a value which evcxr shows in its second way.
+const SHOWS: &str = "\"{:?}\",&(";
 
 /// Levels that the syntax of a cell may be deep. Whatever reads it calls itself for each: see [`super::STACK`].
 const DEEPEST: usize = 12_000;
@@ -96,6 +99,12 @@ pub(super) struct Rust<'a> {
     tail: Option<usize>,
     /// Where it is deeper than may be: nothing else is known of it then.
     too_deep: Option<TextSize>,
+    /// Implementations without an item to go with.
+    pub impls: Vec<Impl>,
+    /// Where the `;` belongs that its last statement lacks.
+    lacks_semicolon: Option<usize>,
+    /// What the parser expects where it ends.
+    expected: Option<String>,
 }
 
 /// A variable, as it is bound.
@@ -125,6 +134,9 @@ impl<'a> Rust<'a> {
             has_question: false,
             tail: None,
             too_deep: None,
+            impls: Vec::new(),
+            lacks_semicolon: None,
+            expected: None,
         };
         let list = parsed
             .syntax_node()
@@ -143,8 +155,42 @@ impl<'a> Rust<'a> {
                 this.bind(&statement);
             }
         }
+        this.impls = Impl::alone(list.statements());
         this.look_for_flow(list.syntax());
+        this.look_at_end(&list, &parsed);
         this
+    }
+
+    /// What is missing at its end. A `;` there is no more than a sign that the user is done, and need not be typed.
+    fn look_at_end(&mut self, list: &ast::StmtList, parsed: &ra_ap_syntax::Parse<SourceFile>) {
+        let errors = parsed.errors();
+        let Some(error) = errors.first() else { return };
+        let end = self.source.trim_end().len();
+        let last = list.statements().last().filter(|_| list.tail_expr().is_none());
+        let last = last.filter(|last| {
+            matches!(
+                last,
+                ast::Stmt::LetStmt(_)
+                    | ast::Stmt::Item(
+                        ast::Item::Use(_) | ast::Item::Const(_) | ast::Item::Static(_) | ast::Item::TypeAlias(_)
+                    )
+            )
+        });
+        if error.to_string() == "expected SEMICOLON"
+            && errors.len() == 1
+            && let Some(last) = last
+        {
+            self.lacks_semicolon = Some(self.at(last.syntax().text_range().end()));
+        } else if self.at(error.range().start()) >= end {
+            self.expected = Some(expected(&error.to_string()));
+        }
+    }
+
+    /// What has to follow the last line: it cannot be run as it is.
+    pub fn expected(&self) -> Option<(&str, usize, usize)> {
+        let end = self.source.trim_end();
+        let column = end.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Some((self.expected.as_deref()?, end.matches('\n').count() + 1, column))
     }
 
     /// The line and the column, from 1, where operators, brackets or methods are more deeply nested than can be compiled.
@@ -248,8 +294,8 @@ impl<'a> Rust<'a> {
     /// every binding. The numbers of those lines begin at the one that is returned, from 1.
     pub fn with_questions(&self) -> (String, usize) {
         let mut text = self.source.to_owned();
-        if let Some(tail) = self.tail {
-            text.insert(tail, ';');
+        if let Some(end) = self.tail.or(self.lacks_semicolon) {
+            text.insert(end, ';');
         }
         let first = text.matches('\n').count() + 2;
         for binding in &self.untyped {
@@ -267,11 +313,29 @@ impl<'a> Rust<'a> {
         self.untyped.iter().map(|binding| of(binding).unwrap_or_else(|| "_".to_owned())).collect()
     }
 
+    /// What has to stand before everything else, in the first line: a tab, where evcxr would take that for a command of its
+    /// own; a name for implementations without one.
+    pub fn head(&self, impls: &Impls) -> String {
+        if looks_like_command(self.source) {
+            return "\t".to_owned();
+        }
+        match self.impls.as_slice() {
+            [] => String::new(),
+            // Nothing may stand before attributes of the whole.
+            _ if self.source.trim_start().starts_with("#!") => String::new(),
+            alone => format!("const {NAME}{}: () = (); ", impls.number(alone)),
+        }
+    }
+
     /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.
-    pub fn edited(&self, types: &[String]) -> Edited {
+    pub fn edited(&self, types: &[String], head: &str) -> Edited {
         let mut edits = Vec::new();
-        if let Some(at) = looks_like_command(self.source) {
-            edits.push(Edit { at, until: at, text: "\t".to_owned() });
+        if !head.is_empty() {
+            let at = beginning(self.source);
+            edits.push(Edit { at, until: at, text: head.to_owned() });
+        }
+        if let Some(at) = self.lacks_semicolon {
+            edits.push(Edit { at, until: at, text: ";".to_owned() });
         }
         for range in &self.awaits {
             let (start, end) = (self.at(range.start()), self.at(range.end()));
@@ -293,10 +357,32 @@ impl<'a> Rust<'a> {
     }
 }
 
-/// Where Rust begins that evcxr would take for a command of its own, but for a tab before it.
-pub(super) fn looks_like_command(source: &str) -> Option<usize> {
-    let blank = source.len() - source.trim_start().len();
-    source[blank..].starts_with([':', '!']).then_some(blank)
+/// Whether evcxr would take the text for a command of its own, but for a tab before it.
+fn looks_like_command(source: &str) -> bool {
+    source.trim_start().starts_with([':', '!'])
+}
+
+/// Where the text begins, blanks aside.
+pub(super) fn beginning(source: &str) -> usize {
+    source.len() - source.trim_start().len()
+}
+
+/// The parser's words on what is missing: it calls signs by their names.
+fn expected(words: &str) -> String {
+    let names = [
+        ("R_CURLY", "`}`"),
+        ("R_PAREN", "`)`"),
+        ("R_BRACK", "`]`"),
+        ("SEMICOLON", "`;`"),
+        ("COMMA", "`,`"),
+        ("COLON2", "`::`"),
+        ("COLON", "`:`"),
+        ("FAT_ARROW", "`=>`"),
+        ("R_ANGLE", "`>`"),
+        ("EQ", "`=`"),
+        ("IDENT", "a name"),
+    ];
+    names.iter().fold(words.to_owned(), |words, (name, sign)| words.replace(name, sign))
 }
 
 fn too_deep(root: &SyntaxNode) -> Option<TextSize> {
@@ -357,8 +443,14 @@ impl Edited {
 
     /// The line and the column of the text, of those of what evcxr made of it: there every statement begins a line.
     pub fn place_of(&self, compiled: &str, line: usize, column: usize) -> Option<(usize, usize)> {
-        let bare = |line: &str| line.trim_start_matches('(').trim().to_owned();
-        let whole = compiled.lines().nth(line.checked_sub(1)?)?;
+        // What is shown stands in brackets, whose beginning is the line before.
+        let opens = |line: &str| line.trim() == "(" || line.ends_with(SHOWS);
+        let typed = compiled.lines().nth(line.checked_sub(1)?)?;
+        let (line, whole, column) = match opens(typed) {
+            true => (line + 1, compiled.lines().nth(line)?, 1),
+            false => (line, typed, column),
+        };
+        let bare = |line: &str| line.trim().to_owned();
         let wanted = bare(whole);
         if wanted.is_empty() {
             return None;
@@ -373,7 +465,7 @@ impl Edited {
         let places: Vec<usize> = self.text.match_indices(&wanted).map(|(at, _)| at).filter(|at| is_apart(at)).collect();
         let at = *places.get(before.min(places.len().checked_sub(1)?))?;
         let head = &self.text[..at];
-        let blank = whole.chars().count() - whole.trim_start_matches('(').trim_start().chars().count();
+        let blank = whole.chars().count() - whole.trim_start().chars().count();
         let start = head.rsplit('\n').next().unwrap_or_default().chars().count();
         Some((head.matches('\n').count() + 1, start + column.saturating_sub(blank).max(1)))
     }
@@ -434,7 +526,7 @@ mod tests {
         let names: Vec<&str> = rust.untyped.iter().map(|binding| binding.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
         let types = ["i32", "Vec<i32>", "i32", "i64"].map(str::to_owned);
-        let edited = rust.edited(&types);
+        let edited = rust.edited(&types, "");
         assert_eq!(
             edited.text,
             "let a: i32 = f(); let b: Vec<i32> = vec![a];\n\
@@ -450,14 +542,15 @@ mod tests {
         let rust = Rust::read("let x = 1; let x = g(); let None = y else { return };");
         assert_eq!(rust.untyped.len(), 1);
         assert_eq!(
-            rust.edited(&["&'static str".to_owned()]).text,
+            rust.edited(&["&'static str".to_owned()], "").text,
             "let x = 1; let x: &'static str = g(); let None = y else { return };"
         );
     }
 
     #[test]
     fn what_can_be_seen_is_not_asked() {
-        let seen = |source: &str| Rust::read(source).untyped.is_empty().then(|| Rust::read(source).edited(&[]).text);
+        let seen =
+            |source: &str| Rust::read(source).untyped.is_empty().then(|| Rust::read(source).edited(&[], "").text);
         assert_eq!(seen("let x = 41;").as_deref(), Some("let x: i32 = 41;"));
         assert_eq!(seen("let mut s = \"a\"; s = f(s);").as_deref(), Some("let mut s: &'static str = \"a\"; s = f(s);"));
         assert_eq!(seen("let x = 41; let y: u8 = x;"), None, "it is used as something else");
@@ -467,20 +560,20 @@ mod tests {
 
     #[test]
     fn statements_are_found_where_they_were_typed() {
-        let edited = Rust::read("let é = 1; f(é)?; f(é)?;\n    g(é)\n").edited(&[]);
+        let edited = Rust::read("let é = 1; f(é)?; f(é)?;\n    g(é)\n").edited(&[], "");
         let compiled = "use x;\nfn run() {\nlet é: i32 = 1;\nf(é)?;\nf(é)?;\n(\ng(é)\n).show();\n}";
         assert_eq!(edited.text, "let é = 1; f(é)?; f(é)?;\n    g(é)\n", "a number that is used gets no type");
         assert_eq!(edited.place_of(compiled, 4, 1), Some((1, 12)));
         assert_eq!(edited.place_of(compiled, 5, 5), Some((1, 23)));
         assert_eq!(edited.place_of(compiled, 7, 1), Some((2, 5)));
         assert_eq!(edited.place_of(compiled, 2, 1), None);
-        assert_eq!(edited.place_of(compiled, 6, 1), None);
+        assert_eq!(edited.place_of(compiled, 6, 1), Some((2, 5)), "the brackets around it are it");
     }
 
     #[test]
     fn awaits_of_the_cell_become_calls() {
         let rust = Rust::read("let f = async { g().await? };\nf.await?");
-        assert_eq!(rust.edited(&[]).text, "let f = async { g().await? };\nf.await_in_cell()?");
+        assert_eq!(rust.edited(&[], "").text, "let f = async { g().await? };\nf.await_in_cell()?");
         assert!(rust.has_question);
     }
 

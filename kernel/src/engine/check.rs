@@ -3,7 +3,8 @@
 
 use evcxr::CompilationError;
 
-use super::cell::{Rust, Section, looks_like_command};
+use super::cell::{Rust, Section, beginning};
+use super::earlier::Items;
 use super::event::Failure;
 use super::interrupt::What;
 use super::run::Engine;
@@ -17,7 +18,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let (text, first) = rust.with_questions();
-        let (text, back) = for_check(section, &text);
+        let (text, back) = for_check(section, &text, &self.head);
         let first = first + section.line;
         self.control.enter(What::Build);
         let found = self.context.check(&text);
@@ -40,7 +41,7 @@ impl Engine {
             }
         }
         if !own.is_empty() {
-            return Err(fault::compilation(&own, cell, &back));
+            return Err(self.compilation(&own, cell, &back, None));
         }
         rust.untyped
             .iter()
@@ -71,22 +72,35 @@ impl Engine {
 
     /// What a check finds wrong with the text as it was typed.
     pub(super) fn of_check(&mut self, section: &Section, cell: &str) -> Option<Failure> {
-        let (text, back) = for_check(section, &section.text);
+        let (text, back) = for_check(section, &section.text, &self.head);
         let mut errors = self.context.check(&text).ok()?;
         errors.retain(CompilationError::is_from_user_code);
-        (!errors.is_empty()).then(|| fault::compilation(&errors, cell, &back))
+        (!errors.is_empty()).then(|| self.compilation(&errors, cell, &back, None))
+    }
+
+    /// Errors of what was compiled last.
+    pub(super) fn compilation(
+        &self,
+        errors: &[CompilationError],
+        cell: &str,
+        column: &dyn Fn(usize, usize) -> usize,
+        exact: Option<&dyn Fn(usize, usize) -> Option<(usize, usize)>>,
+    ) -> Failure {
+        let items = std::cell::LazyCell::new(|| Items::of(&self.context.last_source().unwrap_or_default()));
+        let earlier = |error: &CompilationError| self.gone.earlier(&items, error);
+        fault::Reader { cell, column, exact, earlier: &earlier }.failure(errors)
     }
 }
 
-/// Rust as `check` is given it, so that lines are those of the cell; and the way back for columns.
-fn for_check(section: &Section, text: &str) -> (String, impl Fn(usize, usize) -> usize + use<>) {
+/// Rust as `check` is given it, with its head, so that lines are those of the cell; and the way back for columns.
+fn for_check(section: &Section, text: &str, head: &str) -> (String, impl Fn(usize, usize) -> usize + use<>) {
     let mut text = text.to_owned();
-    let mut shifted = 0;
-    if let Some(at) = looks_like_command(&text) {
-        shifted = section.line + 1 + text[..at].matches('\n').count();
-        text.insert(at, '\t');
-    }
-    let back = move |line: usize, column: usize| if line == shifted { column.saturating_sub(1).max(1) } else { column };
+    let at = beginning(&text);
+    let shifted = section.line + 1 + text[..at].matches('\n').count();
+    text.insert_str(at, head);
+    let more = head.chars().count();
+    let back =
+        move |line: usize, column: usize| if line == shifted { column.saturating_sub(more).max(1) } else { column };
     (format!("{}{text}", "\n".repeat(section.line)), back)
 }
 

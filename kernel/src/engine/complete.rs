@@ -52,7 +52,7 @@ pub(super) fn completeness_of_rust(source: &str) -> Completeness {
         return Completeness::Invalid;
     }
     let incomplete = || Completeness::Incomplete { indent: " ".repeat(4 * open.depth) };
-    if open.is_unfinished || open.depth > 0 {
+    if open.unfinished.is_some() || open.depth > 0 {
         return incomplete();
     }
     let parsed = SourceFile::parse(&format!("{HEAD}{source}\n}}"), Edition::Edition2024);
@@ -65,62 +65,32 @@ pub(super) fn completeness_of_rust(source: &str) -> Completeness {
     }
 }
 
-/// Whether the text ends in what asks for more: an operator, a comma, a `let x =`.
+/// Whether the text ends in what asks for more: an operator, a comma, a `let x =`, an attribute.
 fn goes_on(source: &str) -> bool {
-    let mut last = None;
-    for token in tokens(source) {
-        if !matches!(token, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT) {
-            last = Some(token);
-        }
-    }
     use SyntaxKind as K;
-    last.is_some_and(|token| {
-        token.is_keyword(Edition::Edition2024)
-            || matches!(
-                token,
-                K::EQ
-                    | K::PLUS
-                    | K::MINUS
-                    | K::STAR
-                    | K::SLASH
-                    | K::PERCENT
-                    | K::DOT
-                    | K::COMMA
-                    | K::COLON
-                    | K::COLON2
-                    | K::AMP
-                    | K::AMP2
-                    | K::PIPE
-                    | K::PIPE2
-                    | K::EQ2
-                    | K::NEQ
-                    | K::L_ANGLE
-                    | K::LTEQ
-                    | K::GTEQ
-                    | K::FAT_ARROW
-                    | K::THIN_ARROW
-                    | K::PLUSEQ
-                    | K::MINUSEQ
-                    | K::STAREQ
-                    | K::SLASHEQ
-                    | K::BANG
-                    | K::CARET
-                    | K::R_BRACK
-            )
-    })
-}
-
-fn tokens(source: &str) -> Vec<SyntaxKind> {
     let parsed = SourceFile::parse(source, Edition::Edition2024);
-    parsed.syntax_node().descendants_with_tokens().filter_map(|it| it.into_token()).map(|it| it.kind()).collect()
+    let tokens = parsed.syntax_node().descendants_with_tokens().filter_map(|it| it.into_token());
+    let Some(last) = tokens.filter(|it| !matches!(it.kind(), K::WHITESPACE | K::COMMENT)).last() else { return false };
+    match last.kind() {
+        // Values, and what may end a statement.
+        K::TRUE_KW | K::FALSE_KW | K::SELF_KW | K::SELF_TYPE_KW | K::SUPER_KW | K::CRATE_KW | K::AWAIT_KW => false,
+        K::BREAK_KW | K::CONTINUE_KW | K::RETURN_KW | K::UNDERSCORE => false,
+        K::R_BRACK => last.parent_ancestors().any(|node| node.kind() == K::ATTR),
+        K::EQ | K::PLUS | K::MINUS | K::STAR | K::SLASH | K::PERCENT | K::DOT | K::COMMA | K::COLON | K::COLON2 => true,
+        K::AMP | K::AMP2 | K::PIPE | K::PIPE2 | K::EQ2 | K::NEQ | K::L_ANGLE | K::LTEQ | K::GTEQ | K::FAT_ARROW => true,
+        K::THIN_ARROW | K::PLUSEQ | K::MINUSEQ | K::STAREQ | K::SLASHEQ | K::BANG | K::CARET => true,
+        other => other.is_keyword(Edition::Edition2024),
+    }
 }
 
 /// What is open at the end of a text.
 #[derive(Default)]
 struct Brackets {
     depth: usize,
-    /// A string or a comment goes on.
-    is_unfinished: bool,
+    /// A string or a comment goes on that begins here.
+    unfinished: Option<usize>,
+    /// The bracket that nothing closes, the innermost one.
+    unclosed: Option<(SyntaxKind, usize)>,
     /// The byte where something is closed that was not open, or otherwise.
     torn: Option<usize>,
 }
@@ -134,36 +104,50 @@ impl Brackets {
             use SyntaxKind as K;
             let at = usize::from(token.text_range().start());
             match token.kind() {
-                K::L_PAREN | K::L_BRACK | K::L_CURLY => open.push(token.kind()),
+                K::L_PAREN | K::L_BRACK | K::L_CURLY => open.push((token.kind(), at)),
                 K::R_PAREN => this.close(&mut open, K::L_PAREN, at),
                 K::R_BRACK => this.close(&mut open, K::L_BRACK, at),
                 K::R_CURLY => this.close(&mut open, K::L_CURLY, at),
-                K::COMMENT => this.is_unfinished = token.text().starts_with("/*") && !is_closed_comment(token.text()),
-                K::STRING | K::BYTE_STRING | K::C_STRING => this.is_unfinished = !is_closed_string(token.text()),
+                K::COMMENT if token.text().starts_with("/*") => {
+                    this.unfinished = (!is_closed_comment(token.text())).then_some(at);
+                }
+                K::STRING | K::BYTE_STRING | K::C_STRING => {
+                    this.unfinished = (!is_closed_string(token.text())).then_some(at);
+                }
                 _ => {}
             }
         }
         this.depth = open.len();
+        this.unclosed = open.pop();
         this
     }
 
-    fn close(&mut self, open: &mut Vec<SyntaxKind>, wanted: SyntaxKind, at: usize) {
-        if open.pop() != Some(wanted) {
+    fn close(&mut self, open: &mut Vec<(SyntaxKind, usize)>, wanted: SyntaxKind, at: usize) {
+        if open.pop().map(|(kind, _)| kind) != Some(wanted) {
             self.torn.get_or_insert(at);
         }
     }
 }
 
-/// Whether a string or a comment does not end.
-pub(super) fn is_unfinished(source: &str) -> bool {
-    Brackets::of(source).is_unfinished
-}
-
-/// The line and column, from 1, where a bracket is closed that is not open: nothing that follows mends that.
-pub(super) fn torn(source: &str) -> Option<(usize, usize)> {
-    let before = &source[..Brackets::of(source).torn?];
+/// What is wrong with the brackets, strings and comments of a text that is to be run as it is, and the line and the column,
+/// from 1, where it begins.
+pub(super) fn torn(source: &str) -> Option<(String, usize, usize)> {
+    let brackets = Brackets::of(source);
+    let what = |kind: SyntaxKind| match kind {
+        SyntaxKind::L_PAREN => "(",
+        SyntaxKind::L_BRACK => "[",
+        _ => "{",
+    };
+    let (words, at) = if let Some(at) = brackets.torn {
+        ("a bracket is closed that is not open, or another than is open".to_owned(), at)
+    } else if let Some(at) = brackets.unfinished {
+        ("a string or a comment is not closed".to_owned(), at)
+    } else {
+        brackets.unclosed.map(|(kind, at)| (format!("`{}` is not closed", what(kind)), at))?
+    };
+    let before = &source[..at];
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Some((before.matches('\n').count() + 1, column))
+    Some((words, before.matches('\n').count() + 1, column))
 }
 
 fn is_closed_comment(text: &str) -> bool {
@@ -195,9 +179,23 @@ mod tests {
 
     #[test]
     fn whole() {
-        for source in
-            ["", "1 + 1", "let x = 1;", "fn f() {\n}", ":spot bowl", "// a comment", "let s = r#\"\"\"#;", "x?"]
-        {
+        for source in [
+            "",
+            "1 + 1",
+            "let x = 1;",
+            "fn f() {\n}",
+            ":spot bowl",
+            "// a comment",
+            "let s = r#\"\"\"#;",
+            "x?",
+            "let x = 5",
+            "let v = vec![1, 2]",
+            "let b = true",
+            "let x = a[0]",
+            "use std::fmt",
+            "let x = f().await",
+            "return",
+        ] {
             assert_eq!(completeness(source), Completeness::Complete, "{source}");
         }
     }
@@ -214,6 +212,9 @@ mod tests {
             ("let s = r#\"abc\"", 0),
             (":frames 'a b", 0),
             (":spot bowl \\", 0),
+            ("#[derive(Debug)]", 0),
+            ("let x = if", 0),
+            ("pub fn", 0),
             ("if a { f({", 3),
         ] {
             assert_eq!(completeness(source), Completeness::Incomplete { indent: " ".repeat(4 * depth) }, "{source}");

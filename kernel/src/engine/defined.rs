@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use ra_ap_syntax::ast::{self, AstNode, HasName};
-use ra_ap_syntax::{Edition, SourceFile, SyntaxNode};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
 
+use super::earlier::called;
 use crate::toolkit::{Entry, of_cell};
 
 /// What is said of where an item of a cell is from.
@@ -23,6 +24,10 @@ pub(super) struct Defined {
     pub shapes: Vec<(String, String)>,
     /// Statics whose value can change, and those of threads.
     pub statics: BTreeSet<String>,
+    /// What its items are called.
+    pub items: Vec<String>,
+    /// Names that it uses without binding them itself.
+    pub uses: BTreeSet<String>,
     /// Items, for completion and documentation.
     pub entries: Vec<Entry>,
 }
@@ -46,6 +51,8 @@ impl Defined {
                 ast::Stmt::ExprStmt(_) => {}
             }
         }
+        this.items = items.iter().filter_map(called).collect();
+        this.uses = used(list.syntax());
         this.entries = of_cell(items.into_iter(), FROM);
         this.look_for_statics(list.syntax());
         this
@@ -85,6 +92,26 @@ impl Defined {
             self.statics.extend(words.windows(2).filter(|pair| pair[0] == "static").map(|pair| pair[1].to_owned()));
         }
     }
+}
+
+/// Bare names that stand for values, in macros too, but for those that are bound anywhere in the same code.
+fn used(code: &SyntaxNode) -> BTreeSet<String> {
+    let mut used: BTreeSet<String> = code
+        .descendants()
+        .filter_map(ast::PathExpr::cast)
+        .filter_map(|it| it.path()?.as_single_name_ref())
+        .map(|name| name.text().to_string())
+        .collect();
+    for tree in code.descendants().filter_map(ast::TokenTree::cast) {
+        let tokens = tree.syntax().children_with_tokens().filter_map(|it| it.into_token());
+        used.extend(tokens.filter(|it| it.kind() == SyntaxKind::IDENT).map(|it| it.text().to_owned()));
+    }
+    for pattern in code.descendants().filter_map(ast::IdentPat::cast) {
+        if let Some(name) = pattern.name() {
+            used.remove(&name.text().to_string());
+        }
+    }
+    used
 }
 
 /// The names that a `let` binds.

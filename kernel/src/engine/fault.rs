@@ -1,8 +1,15 @@
 //! Errors of rustc, as a cell's reader needs them: the span in the cell, the cause, what to do.
 
+use std::ops::Range;
+
 use evcxr::CompilationError;
 
+use super::advice;
+use super::earlier::{Earlier, in_our_file};
 use super::event::Failure;
+
+/// Errors of one cell that are shown.
+const MOST: usize = 10;
 
 const BOLD: &str = "\u{1b}[1m";
 const RED: &str = "\u{1b}[1;31m";
@@ -27,6 +34,11 @@ pub(super) fn plain(name: &str, message: &str, help: Option<&str>) -> Failure {
 /// A line of what to do.
 pub(super) fn help(text: &str) -> String {
     format!("  {GREEN}help{END}: {text}")
+}
+
+/// A line of what has to do with it.
+pub(super) fn note(text: &str) -> String {
+    format!("  {BOLD}note{END}: {text}")
 }
 
 /// The failure, that happened at a line and column (from 1) of the cell.
@@ -63,87 +75,170 @@ fn heading(name: &str) -> String {
     }
 }
 
-/// Errors of the compiler. `column` maps a line and a column of what was compiled to the column in the cell.
-pub(super) fn compilation(errors: &[CompilationError], cell: &str, column: &dyn Fn(usize, usize) -> usize) -> Failure {
-    let mut failure: Option<Failure> = None;
-    let errors: Vec<&CompilationError> = errors.iter().filter(|error| error.level() != "warning").collect();
-    for error in errors.iter().take(10) {
-        let mut lines = Vec::new();
+/// What errors of the compiler are told with.
+pub(super) struct Reader<'r> {
+    pub cell: &'r str,
+    /// Maps a line and a column (from 1) of what evcxr was given to the column in the cell.
+    pub column: &'r dyn Fn(usize, usize) -> usize,
+    /// Maps a line and a column of what rustc was given to those of the cell, where that is known.
+    pub exact: Option<&'r dyn Fn(usize, usize) -> Option<(usize, usize)>>,
+    /// The item of an earlier cell that an error is in.
+    pub earlier: &'r dyn Fn(&CompilationError) -> Option<Earlier>,
+}
+
+impl Reader<'_> {
+    /// Errors of the compiler.
+    pub fn failure(&self, errors: &[CompilationError]) -> Failure {
+        let mut failure: Option<Failure> = None;
+        let errors: Vec<&CompilationError> = errors.iter().filter(|error| error.level() != "warning").collect();
+        for error in errors.iter().take(MOST) {
+            let found = self.one(error);
+            match &mut failure {
+                None => failure = Some(found),
+                Some(failure) => {
+                    failure.traceback.push(String::new());
+                    failure.traceback.extend(found.traceback);
+                }
+            }
+        }
+        let mut failure = failure.unwrap_or_else(|| plain("Error", "the cell does not compile", None));
+        if errors.len() > MOST {
+            failure.traceback.push(format!("… and {} more errors", errors.len() - MOST));
+        }
+        failure
+    }
+
+    fn one(&self, error: &CompilationError) -> Failure {
         let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
         let question = question(&error.message());
         let message = question.map_or_else(|| words(&error.message()), |(message, _)| message.to_owned());
-        lines.push(format!("{RED}error{code}{END}{BOLD}: {message}{END}"));
-        let mut place = (1, 1);
-        let mut spans: Vec<(usize, usize, usize, bool, String)> = error
-            .spanned_messages()
-            .iter()
-            .filter_map(|it| {
-                let span = it.span?;
-                let (from, until) =
-                    (column(span.start_line, span.start_column), column(span.end_line, span.end_column));
-                let until = if span.start_line == span.end_line { until.max(from + 1) } else { usize::MAX };
-                // Not where it names what is generated.
-                let label = if it.label.contains("EvcxrUserCodeError") { String::new() } else { words(&it.label) };
-                Some((span.start_line, from, until, it.is_primary, label))
-            })
-            .collect();
-        spans.sort_by_key(|(line, from, _, primary, _)| (!primary, *line, *from));
-        if let Some((line, from, ..)) = spans.first() {
-            place = (*line, *from);
+        let mut lines = vec![format!("{RED}error{code}{END}{BOLD}: {message}{END}")];
+        let first = message.lines().next().unwrap_or_default();
+        let spans = self.spans(error);
+        let earlier = if spans.iter().any(|span| span.is_primary) { None } else { (self.earlier)(error) };
+        let told = match (&earlier, spans.iter().find(|span| span.is_primary).or(spans.first())) {
+            (Some(earlier), _) => format!("{first}, in {}{}", earlier.place(), earlier.why()),
+            (None, Some(span)) => format!("{first} (line {}, column {})", span.line, span.from),
+            (None, None) => first.to_owned(),
+        };
+        let gutter = spans.iter().map(|span| span.line.to_string().len()).max().unwrap_or(1);
+        if let Some(earlier) = &earlier {
+            lines.push(format!("{:gutter$}{BLUE}-->{END} {}", "", earlier.place()));
+            lines.push(format!("{:gutter$} {BLUE}|{END}", ""));
+            lines.push(format!("{:gutter$} {BLUE}|{END} {}", "", shortened(&earlier.line)));
+            let Range { start, end } = earlier.columns.clone();
+            lines.push(marked(gutter, &earlier.line, start..end, true, &words(&earlier.label)));
         }
-        let is_placed = !spans.is_empty();
-        spans.sort();
-        spans.dedup();
-        let gutter = spans.iter().map(|span| span.0.to_string().len()).max().unwrap_or(1);
-        let mut shown = 0;
-        for (line, from, until, primary, label) in &spans {
-            let Some(text) = cell.lines().nth(line - 1) else { continue };
-            if shown != *line {
-                if shown == 0 {
-                    lines.push(format!("{:gutter$}{BLUE}-->{END} line {}, column {}", "", place.0, place.1));
-                    lines.push(format!("{:gutter$} {BLUE}|{END}", ""));
-                }
-                lines.push(format!("{BLUE}{line:gutter$} |{END} {}", shortened(text)));
-                shown = *line;
-            }
-            let length = text.chars().count();
-            let width = (*until).min(length + 1).saturating_sub(*from).max(1);
-            let (sign, colour) = if *primary { ("^", RED) } else { ("-", BLUE) };
-            let blank: String =
-                text.chars().take(from - 1).map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect();
-            lines.push(format!(
-                "{:gutter$} {BLUE}|{END} {blank}{colour}{}{}{label}{END}",
-                "",
-                sign.repeat(width.min(200)),
-                if label.is_empty() { "" } else { " " }
-            ));
-        }
-        lines.extend(notes(error).into_iter().map(|(kind, note)| {
+        lines.extend(self.shown(&spans, gutter, earlier.is_none()));
+        lines.extend(advice::notes(error).into_iter().map(|(kind, note)| {
             let note = note.replace('\n', &format!("\n{:gutter$}   ", ""));
             format!("{:gutter$} {BLUE}={END} {BOLD}{kind}{END}: {note}", "")
         }));
         lines.extend(question.map(|(_, what)| help(what)));
+        lines.extend(missing(&message).map(help));
+        lines.extend(earlier.map(|earlier| help(&earlier.help())));
         if let Some(hint) = error.evcxr_extra_hint() {
             lines.push(format!("{:gutter$} {BLUE}={END} {BOLD}help{END}: {}", "", hint.replace("Evcxr", "a notebook")));
         }
-        match &mut failure {
-            None => {
-                let name = error.code().unwrap_or("Error").to_owned();
-                let first = message.lines().next().unwrap_or_default();
-                let place = if is_placed { format!(" (line {}, column {})", place.0, place.1) } else { String::new() };
-                failure = Some(Failure { name, message: format!("{first}{place}"), traceback: lines });
+        Failure { name: error.code().unwrap_or("Error").to_owned(), message: told, traceback: lines }
+    }
+
+    /// The places of an error in the cell, in their order.
+    fn spans(&self, error: &CompilationError) -> Vec<Span> {
+        let mut spans = match self.exact {
+            Some(exact) => self.exact_spans(error, exact),
+            None => self.spans_of_evcxr(error),
+        };
+        spans.sort();
+        spans.dedup();
+        spans
+    }
+
+    fn spans_of_evcxr(&self, error: &CompilationError) -> Vec<Span> {
+        let all = error.spanned_messages().iter().filter_map(|it| {
+            let span = it.span?;
+            let (from, until) =
+                ((self.column)(span.start_line, span.start_column), (self.column)(span.end_line, span.end_column));
+            let until = if span.start_line == span.end_line { until.max(from + 1) } else { usize::MAX };
+            Some(Span { line: span.start_line, from, until, is_primary: it.is_primary, label: label(&it.label, error) })
+        });
+        all.collect()
+    }
+
+    /// evcxr gives no places in a cell's last expression.
+    fn exact_spans(
+        &self,
+        error: &CompilationError,
+        exact: &dyn Fn(usize, usize) -> Option<(usize, usize)>,
+    ) -> Vec<Span> {
+        let all = error.json["spans"].as_array().into_iter().flatten().filter_map(|span| {
+            let text = span["label"].as_str().unwrap_or_default();
+            let is_primary = span["is_primary"] == true;
+            let span = in_our_file(span);
+            let number = |name: &str| span[name].as_u64().and_then(|it| usize::try_from(it).ok());
+            let (start, end) = (number("column_start")?, number("column_end")?);
+            let (line, from) = exact(number("line_start")?, start)?;
+            let until = if span["line_start"] == span["line_end"] {
+                from + end.saturating_sub(start).max(1)
+            } else {
+                usize::MAX
+            };
+            Some(Span { line, from, until, is_primary, label: label(text, error) })
+        });
+        all.collect()
+    }
+
+    fn shown(&self, spans: &[Span], gutter: usize, with_place: bool) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut shown = 0;
+        let place = spans.iter().find(|span| span.is_primary).or(spans.first());
+        for span in spans {
+            let Some(text) = self.cell.lines().nth(span.line - 1) else { continue };
+            if shown != span.line {
+                if let Some(place) = place.filter(|_| shown == 0 && with_place) {
+                    lines.push(format!("{:gutter$}{BLUE}-->{END} line {}, column {}", "", place.line, place.from));
+                    lines.push(format!("{:gutter$} {BLUE}|{END}", ""));
+                }
+                lines.push(format!("{BLUE}{:gutter$} |{END} {}", span.line, shortened(text)));
+                shown = span.line;
             }
-            Some(failure) => {
-                failure.traceback.push(String::new());
-                failure.traceback.append(&mut lines);
-            }
+            lines.push(marked(gutter, text, span.from..span.until, span.is_primary, &span.label));
         }
+        lines
     }
-    let mut failure = failure.unwrap_or_else(|| plain("Error", "the cell does not compile", None));
-    if errors.len() > 10 {
-        failure.traceback.push(format!("… and {} more errors", errors.len() - 10));
-    }
-    failure
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Span {
+    line: usize,
+    from: usize,
+    until: usize,
+    is_primary: bool,
+    label: String,
+}
+
+/// What is said of a place; not where it names what is generated, or says what was said.
+fn label(text: &str, error: &CompilationError) -> String {
+    let is_said = text.strip_prefix("error: ").is_some_and(|rest| rest == error.message());
+    if is_said || text.contains("EvcxrUserCodeError") { String::new() } else { words(text) }
+}
+
+/// The line below a line, with signs under these columns (from 1) of it.
+fn marked(gutter: usize, text: &str, columns: Range<usize>, is_primary: bool, label: &str) -> String {
+    let width = columns.end.min(text.chars().count() + 1).saturating_sub(columns.start).max(1);
+    let (sign, colour) = if is_primary { ("^", RED) } else { ("-", BLUE) };
+    let blank: String =
+        text.chars().take(columns.start.saturating_sub(1)).map(|it| if it == '\t' { '\t' } else { ' ' }).collect();
+    let space = if label.is_empty() { "" } else { " " };
+    format!("{:gutter$} {BLUE}|{END} {blank}{colour}{}{space}{label}{END}", "", sign.repeat(width.min(200)))
+}
+
+/// What to do about something that the crates of the toolkit have been built without.
+fn missing(message: &str) -> Option<&'static str> {
+    (message.contains("`blocking` in `reqwest`") || message.contains("`reqwest::blocking`")).then_some(
+        "reqwest is asked with `.await` here, which a cell may say at its top: `reqwest::get(url).await?.text().await?`; \
+         a function that is not `async` says `wait(reqwest::get(url))?`",
+    )
 }
 
 /// What is to be said of a `?` at the top of a cell that does not fit, and what to do: rustc names the type that evcxr
@@ -166,29 +261,6 @@ fn question(message: &str) -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// Helps and notes that say something of their own.
-fn notes(error: &CompilationError) -> Vec<(String, String)> {
-    let children = error.json["children"].as_array().into_iter().flatten();
-    children
-        .filter_map(|child| {
-            let kind = child["level"].as_str()?;
-            let text = words(child["message"].as_str()?);
-            let place = child["spans"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .find_map(|span| span["suggested_replacement"].as_str().map(str::trim).filter(|it| !it.is_empty()));
-            let text = match place {
-                Some(replacement) => format!("{text}: `{replacement}`"),
-                None => text,
-            };
-            let is_of_ours = text.contains("evcxr") || text.contains("run_user_code") || text.contains("EvcxrUser");
-            (matches!(kind, "help" | "note") && !is_of_ours).then(|| (kind.to_owned(), text))
-        })
-        .take(6)
-        .collect()
-}
-
 /// Paths of what every cell has by its bare name.
 const BARE: [&str; 9] = [
     "std::vec::",
@@ -203,7 +275,7 @@ const BARE: [&str; 9] = [
 ];
 
 /// The compiler's words, without names that only generated code has, and without paths that nobody writes.
-fn words(text: &str) -> String {
+pub(super) fn words(text: &str) -> String {
     let mut text = text.replace("await_in_cell()", "await");
     for path in BARE {
         text = text.replace(path, "");

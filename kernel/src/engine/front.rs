@@ -286,6 +286,13 @@ impl Front {
             && let Some(other) = debugged.or_else(|| generated::shown_by_evcxr(&source))
         {
             (succeeded, messages) = compile(&other)?;
+            // Where the last way fails too, it is the one before whose message says what is missing.
+            if !succeeded
+                && let Some(text) = generated::shown_as_text(&source)
+                && let (true, said) = compile(&text)?
+            {
+                (succeeded, messages) = (true, said);
+            }
         }
         if !succeeded && !check && files.is_quick() && !can_be_fixed(&messages) {
             files.set_failed();
@@ -402,12 +409,13 @@ fn built(shared: &Path) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Passes rustc's errors on as cargo would. evcxr takes a warning for an error, where the cell fails.
+/// Passes rustc's errors on as cargo would. evcxr takes a warning for an error, where the cell fails, and so it does what
+/// rustc says of its errors as a whole.
 fn report(messages: &[u8], check: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for line in messages.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         match serde_json::from_slice::<Value>(line) {
-            Ok(message) if message["level"] == "warning" => {}
+            Ok(message) if message["level"] == "warning" || message["level"] == "failure-note" => {}
             Ok(mut message) if message["$message_type"].is_null() || message["$message_type"] == "diagnostic" => {
                 if !check {
                     generated::keep_to_the_move(&mut message);

@@ -30,6 +30,11 @@ pub(super) fn shown_by_evcxr(code: &str) -> Option<String> {
     code.rfind(OURS).map(|at| format!("{}{SHOW}{}", &code[..at], &code[at + OURS.len()..]))
 }
 
+/// The same code with the value that the toolkit is to show written as text, for types that are `Display` alone.
+pub(super) fn shown_as_text(code: &str) -> Option<String> {
+    code.rfind(OURS).map(|at| format!("{}\n).roborm_text();{}", &code[..at], &code[at + OURS.len()..]))
+}
+
 /// How evcxr shows a value where its first way does not compile, for whatever reason: a variable that is moved by what is
 /// shown is one.
 const DEBUG: &str = "evcxr_send_text_plain(&format!(\"{:?}\",&(";

@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use evcxr::CompilationError;
+
 use super::defined::Defined;
+use super::earlier::{Earlier, Items};
 use super::event::Failure;
 use super::fault;
 
@@ -17,6 +20,10 @@ pub(super) struct Gone {
     shapes: BTreeMap<String, String>,
     /// Statics that were told of.
     statics: BTreeSet<String>,
+    /// Items, and the cells that defined them last.
+    items: BTreeMap<String, Option<u64>>,
+    /// Items of the piece that is compiled.
+    now: Vec<String>,
 }
 
 /// What became of a variable.
@@ -53,6 +60,21 @@ impl Gone {
     /// A cell begins; it has a number where cells have numbers.
     pub fn begin(&mut self, cell: Option<u64>) {
         self.cell = cell;
+    }
+
+    /// A piece is about to be compiled.
+    pub fn define(&mut self, defined: &Defined) {
+        self.now = defined.items.clone();
+    }
+
+    /// The item of an earlier cell that an error of this piece is in.
+    pub fn earlier(&self, compiled: &Items, error: &CompilationError) -> Option<Earlier> {
+        compiled.of_error(error, &self.items, &self.now)
+    }
+
+    /// What became of a variable, in words, and what to do; `None` where nothing did.
+    pub fn fate(&self, name: &str) -> Option<(String, &'static str)> {
+        self.fates.get(name).map(|fate| (format!("`{name}` {}", fate.what), fate.help))
     }
 
     /// The variables (name and type) whose types are made of something that is defined anew, and otherwise.
@@ -118,6 +140,7 @@ impl Gone {
         }
         if matches!(end, End::Whole | End::Early) {
             self.shapes.extend(defined.shapes.iter().cloned());
+            self.items.extend(defined.items.iter().map(|item| (item.clone(), self.cell)));
         }
         for name in defined.statics.iter().filter(|_| end == End::Whole) {
             if self.statics.insert(name.clone()) {
@@ -126,6 +149,11 @@ impl Gone {
                     "note: the static {name} starts anew in every cell; what is to last is a variable: `let {variable} = …;`"
                 ));
             }
+        }
+        // In a notebook it is often pasted, and would silently do nothing.
+        let has_main = defined.items.iter().any(|item| item == "main") && !defined.uses.contains("main");
+        if end == End::Whole && self.cell.is_some() && has_main {
+            notes.push("note: a cell does not call `main` by itself; `main()` does".to_owned());
         }
         for name in now {
             self.fates.remove(name);
@@ -138,26 +166,35 @@ impl Gone {
         *self = Self { cell: self.cell, ..Self::default() };
     }
 
-    /// The failure, in which a name that rustc does not know is one that it is known what became of.
-    pub fn explain(&self, mut failure: Failure) -> Failure {
-        if failure.name != "E0425" {
-            return failure;
-        }
+    /// The failure of a piece, in which a name that rustc does not know is one that it is known what became of; and so is
+    /// one by which rustc knows something else.
+    pub fn explain(&self, mut failure: Failure, defined: &Defined) -> Failure {
         let said = failure.traceback.join("\n");
         for (name, fate) in &self.fates {
             let unknown = format!("cannot find value `{name}` in this scope");
-            if !said.contains(&unknown) {
-                continue;
-            }
             let known = format!("`{name}` {}", fate.what);
-            failure.message = failure.message.replace(&unknown, &known);
-            for line in &mut failure.traceback {
-                *line = line.replace(&unknown, &known);
+            if failure.name == "E0425" && said.contains(&unknown) {
+                failure.message = failure.message.replace(&unknown, &known);
+                for line in &mut failure.traceback {
+                    *line = line.replace(&unknown, &known);
+                }
+                failure.traceback.push(fault::help(fate.help));
+            } else if defined.uses.contains(name) && means_something(&failure.name) {
+                failure.message = format!("{}; the variable {known}", failure.message);
+                failure.traceback.push(fault::note(&format!(
+                    "the variable {known}; what `{name}` means now is of the prelude, or of another cell"
+                )));
+                failure.traceback.push(fault::help(fate.help));
             }
-            failure.traceback.push(fault::help(fate.help));
         }
         failure
     }
+}
+
+/// Whether rustc gives an error of this name where every name of the cell means something to it.
+fn means_something(error: &str) -> bool {
+    let of_names = ["E0405", "E0412", "E0422", "E0423", "E0424", "E0425", "E0432", "E0433", "E0574"];
+    error.starts_with("E0") && !of_names.contains(&error)
 }
 
 /// The fate of a variable that the last line which names it has moved.

@@ -1,14 +1,72 @@
 //! What is lost with the process that runs cells, and what is not.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::sync::PoisonError;
 
 use serde_json::Value;
+
+use super::event::Failure;
+use super::fault;
+use super::run::{Engine, PATIENCE};
 
 /// Names that are told; of more it is told how many.
 const MOST: usize = 5;
 
+impl Engine {
+    /// The process died while it ran a command: evcxr does not know yet. Makes it start another.
+    pub(super) fn revive(&mut self) -> Failure {
+        let status = self.process.lock().unwrap_or_else(PoisonError::into_inner).wait().ok();
+        let why = status.map_or_else(|| "ended".to_owned(), |status| reason(&status.to_string(), status.signal()));
+        // A cell that does nothing finds the process gone, and evcxr starts another.
+        let _ = self.context.execute("();");
+        self.lost(&why)
+    }
+
+    /// The process that runs cells is gone, and everything in it.
+    pub(super) fn lost(&mut self, why: &str) -> Failure {
+        self.work = None;
+        self.died = true;
+        self.pump.lost();
+        // Whoever asks for a completion next finds the new process.
+        self.pump.wait_for_questions(PATIENCE);
+        let was_killed = self.control.take_killed();
+        let lost = told(&self.shared.names_of_variables(), &self.session.files.kept());
+        if was_killed {
+            fault::plain(
+                "Interrupted",
+                &format!("the code did not stop when it was interrupted, and was killed\n{lost}"),
+                Some("code that asks `interrupted()` now and then, or awaits, stops and keeps its variables"),
+            )
+        } else {
+            fault::plain("Died", &format!("the process that runs cells {why}\n{lost}"), None)
+        }
+    }
+}
+
+/// How a process ended, in words.
+pub(super) fn reason(message: &str, signal: Option<i32>) -> String {
+    let signals = [
+        (11, "SIGSEGV", "was stopped by a segmentation fault"),
+        (6, "SIGABRT", "aborted"),
+        (9, "SIGKILL", "was killed (by the system for want of memory, or by hand)"),
+        (7, "SIGBUS", "was stopped by a bus error"),
+        (4, "SIGILL", "was stopped by an illegal instruction"),
+        (8, "SIGFPE", "was stopped by an arithmetic fault"),
+    ];
+    for (number, name, words) in signals {
+        if signal == Some(number) || message.contains(name) {
+            return words.to_owned();
+        }
+    }
+    match message.rsplit_once("exit status: ") {
+        Some((_, code)) => format!("exited with status {}", code.trim()),
+        None => format!("ended ({})", message.lines().last().unwrap_or_default()),
+    }
+}
+
 /// In words: `variables` were in the process, and what it kept for its successor is in the folder `kept`.
-pub(super) fn told(variables: &[String], kept: &Path) -> String {
+fn told(variables: &[String], kept: &Path) -> String {
     let lost = match variables {
         [] => "no variables were there to be lost".to_owned(),
         [one] => format!("lost: the variable {one}"),

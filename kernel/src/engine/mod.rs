@@ -10,11 +10,14 @@
 //! The child is a program of its own, linked to the toolkit's shared library ([`crate::toolkit::Toolkit`]): it loads
 //! what rustc makes of a cell, and runs commands on the very state that the prelude's `data()` and `scores()` return.
 
+mod advice;
 mod assistant;
 mod cell;
 mod check;
+mod command;
 mod complete;
 mod defined;
+mod earlier;
 mod error;
 mod event;
 mod fault;
@@ -22,12 +25,14 @@ pub mod front;
 mod generated;
 mod gone;
 mod holes;
+mod impls;
 mod interrupt;
 mod loss;
 mod names;
 pub mod plain;
 mod pump;
 mod run;
+mod rust;
 pub mod serve;
 mod session;
 mod text;

@@ -130,7 +130,8 @@ impl Names {
         let known = self.all();
         let owners = std::iter::once(owner).chain((!is_path).then(|| deref(owner)).flatten());
         for owner in owners {
-            let mine = known.iter().filter(|entry| entry.owner.as_deref() == Some(owner));
+            let is_in = |entry: &Entry| is_path && entry.modules.iter().any(|module| module == owner);
+            let mine = known.iter().filter(|entry| entry.owner.as_deref() == Some(owner) || is_in(entry));
             for entry in mine.filter(|entry| entry.name.starts_with(word)) {
                 let is_method = entry.signature.contains("self");
                 if (is_method || is_path) && items.iter().all(|item| item.text != entry.name) {
@@ -280,6 +281,7 @@ fn kind(entry: &Entry) -> &'static str {
     match entry.kind.as_str() {
         "function" => "function",
         "class" => "class",
+        "module" => "module",
         _ => "instance",
     }
 }

@@ -172,7 +172,12 @@ impl Pump {
         self.link(patience, |links| links.questions.take())
     }
 
-    fn link(&self, patience: Duration, take: impl Fn(&mut Links) -> Option<UnixStream>) -> Option<UnixStream> {
+    /// Waits until there is a connection for questions, and leaves it there.
+    pub fn wait_for_questions(&self, patience: Duration) {
+        self.link(patience, |links| links.questions.is_some().then_some(()));
+    }
+
+    fn link<T>(&self, patience: Duration, take: impl Fn(&mut Links) -> Option<T>) -> Option<T> {
         let end = Instant::now() + patience;
         let mut links = lock(&self.links);
         loop {

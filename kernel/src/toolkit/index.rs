@@ -23,6 +23,9 @@ pub(crate) struct Entry {
     pub docs: String,
     /// The crate.
     pub from: String,
+    /// The modules that it is found in, by their own names: a type of std may be in two.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub modules: Vec<String>,
 }
 
 /// Crates that are indexed, those whose names come first first.
@@ -175,6 +178,7 @@ fn put<T: HasName + HasDocComments>(
         signature: signature.to_owned(),
         docs: docs.trim_end().to_owned(),
         from: from.to_owned(),
+        modules: Vec::new(),
     });
 }
 

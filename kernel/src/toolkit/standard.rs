@@ -5,7 +5,7 @@
 //! crate that re-exports the modules people use. It is that of the very toolchain, needs no network, and costs a few seconds
 //! of an installation. rustdoc's JSON, which would be easier to read, leaves re-exports out.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -86,10 +86,27 @@ pub(super) fn index(recorded: &Recorded) -> Vec<Entry> {
     if rustdoc.status().is_ok_and(|status| status.success()) {
         read_folder(&pages.join("std_index"), None, &mut entries);
     }
-    // Some stand in two modules.
-    let mut known = BTreeSet::new();
-    entries.retain(|entry: &Entry| known.insert((entry.owner.clone(), entry.name.clone(), entry.kind.clone())));
-    entries
+    joined(entries)
+}
+
+/// Some stand in two modules: they are told of once.
+fn joined(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut places: BTreeMap<(Option<String>, String, String), usize> = BTreeMap::new();
+    let mut all: Vec<Entry> = Vec::new();
+    for entry in entries {
+        let key = (entry.owner.clone(), entry.name.clone(), entry.kind.clone());
+        match places.get(&key) {
+            Some(at) => {
+                let known = &mut all[*at].modules;
+                known.extend(entry.modules.into_iter().filter(|module| !known.contains(module)).collect::<Vec<_>>());
+            }
+            None => {
+                places.insert(key, all.len());
+                all.push(entry);
+            }
+        }
+    }
+    all
 }
 
 fn crate_of_re_exports() -> String {
@@ -117,6 +134,7 @@ fn read_folder(folder: &Path, module: Option<&str>, entries: &mut Vec<Entry>) {
     for file in files {
         let Some(name) = file.file_name().and_then(|name| name.to_str()) else { continue };
         if file.is_dir() {
+            entries.push(module_entry(name, module.unwrap_or("std")));
             read_folder(&file, Some(name), entries);
             continue;
         }
@@ -133,6 +151,19 @@ fn read_folder(folder: &Path, module: Option<&str>, entries: &mut Vec<Entry>) {
         {
             page(&text, name, kind, module, entries);
         }
+    }
+}
+
+/// A module, as it is named behind the one that it is in.
+fn module_entry(name: &str, parent: &str) -> Entry {
+    Entry {
+        owner: Some(parent.to_owned()),
+        name: name.to_owned(),
+        kind: "module".to_owned(),
+        signature: format!("mod {name}"),
+        docs: String::new(),
+        from: "std".to_owned(),
+        modules: Vec::new(),
     }
 }
 
@@ -160,11 +191,17 @@ fn page(text: &str, name: &str, kind: &str, module: Option<&str>, entries: &mut 
         signature,
         docs,
         from: "std".to_owned(),
+        modules: Vec::new(),
     };
     // `fs::read_to_string` is said with its module, as the methods of a type are with the type.
     let is_macro = declared.as_deref().is_some_and(|declared| declared.starts_with("macro"));
     let owner = module.filter(|_| kind != "class" && !is_macro);
-    entries.push(entry(owner, name, kind, signature, docs(body)));
+    let mut found = entry(owner, name, kind, signature, docs(body));
+    // A primitive's page, and a macro's, is in no module that it would be named by.
+    if owner.is_none() && !is_primitive && !is_macro {
+        found.modules.extend(module.map(str::to_owned));
+    }
+    entries.push(found);
     if kind != "class" {
         return;
     }

@@ -4,42 +4,58 @@ use roborm_kernel::engine::Assistant;
 
 use crate::bench::Bench;
 
-/// Waits until the index is read: it is read at leisure.
-fn ready(assistant: &Assistant) {
-    while assistant.inspect("DataFrame", 4).is_none() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-}
+/// What answers, and is asked from the end of a text.
+struct Asked(Assistant);
 
-fn complete(assistant: &Assistant, source: &str) -> Vec<String> {
-    let found = assistant.complete(source, source.len());
-    found.items.iter().map(|item| format!("{}{}", &source[..found.start], item.text)).collect()
+impl Asked {
+    /// Of what the engine knows by itself.
+    fn now(bench: &Bench) -> Self {
+        Self(bench.engine.assistant())
+    }
+
+    /// Once the index is read: it is read at leisure.
+    fn when_read(bench: &Bench) -> Self {
+        let asked = Self::now(bench);
+        while asked.0.inspect("DataFrame", 4).is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        asked
+    }
+
+    fn complete(&self, source: &str) -> Vec<String> {
+        let found = self.0.complete(source, source.len());
+        found.items.iter().map(|item| format!("{}{}", &source[..found.start], item.text)).collect()
+    }
+
+    fn has(&self, source: &str, wanted: &str) {
+        let found = self.complete(source);
+        assert!(found.iter().any(|it| it == wanted), "{source}: {found:?}");
+    }
+
+    fn of(&self, source: &str) -> String {
+        self.0.inspect(source, source.len()).unwrap_or_else(|| panic!("{source}")).plain
+    }
 }
 
 #[test]
 fn names_methods_columns_and_commands() {
     let mut bench = Bench::new();
     bench.value(":open demo\nlet table = df![\"score\" => [1.0], \"strategy\" => [\"lexical\"]]?; let plan = table.clone().lazy();");
-    let assistant = bench.engine.assistant();
-    ready(&assistant);
-    let has = |source: &str, wanted: &str| {
-        let found = complete(&assistant, source);
-        assert!(found.iter().any(|it| it == wanted), "{source}: {found:?}");
-    };
-    has("tab", "table");
-    has("Dataset::op", "Dataset::open");
-    has("table.laz", "table.lazy");
-    has("plan.filt", "plan.filter");
-    has("table.clone().lazy().coll", "table.clone().lazy().collect");
-    has("table.lazy().filter(col(\"str", "table.lazy().filter(col(\"strategy");
-    has("plan.select([col(\"sc", "plan.select([col(\"score");
-    has("DataFr", "DataFrame");
-    has(":robu", ":robustness ");
-    has("let x = 1;\n:spo", "let x = 1;\n:spot ");
-    has(":spot bow", ":spot bowl ");
-    has(":spot bowl --mod", ":spot bowl --model ");
-    has(":spot bowl --model simul", ":spot bowl --model simulated ");
-    has(":robustness $tab", ":robustness $table");
+    let asked = Asked::when_read(&bench);
+    asked.has("tab", "table");
+    asked.has("Dataset::op", "Dataset::open");
+    asked.has("table.laz", "table.lazy");
+    asked.has("plan.filt", "plan.filter");
+    asked.has("table.clone().lazy().coll", "table.clone().lazy().collect");
+    asked.has("table.lazy().filter(col(\"str", "table.lazy().filter(col(\"strategy");
+    asked.has("plan.select([col(\"sc", "plan.select([col(\"score");
+    asked.has("DataFr", "DataFrame");
+    asked.has(":robu", ":robustness ");
+    asked.has("let x = 1;\n:spo", "let x = 1;\n:spot ");
+    asked.has(":spot bow", ":spot bowl ");
+    asked.has(":spot bowl --mod", ":spot bowl --model ");
+    asked.has(":spot bowl --model simul", ":spot bowl --model simulated ");
+    asked.has(":robustness $tab", ":robustness $table");
 }
 
 #[test]
@@ -48,9 +64,7 @@ fn the_standard_library() {
     bench.value(
         "let numbers = vec![1]; let text = String::from(\"a\"); let some = Some(2); let whole = 3; let map = std::collections::HashMap::from([(1, 2)]);",
     );
-    let assistant = bench.engine.assistant();
-    ready(&assistant);
-    let of = |source: &str| assistant.inspect(source, source.len()).unwrap_or_else(|| panic!("{source}")).plain;
+    let asked = Asked::when_read(&bench);
     for (source, start, words) in [
         ("numbers.push", "pub fn push(&mut self, value: T)\n\nVec::push of std", "Appends an element"),
         ("text.trim_end", "pub fn trim_end(&self) -> &str", "whitespace"),
@@ -63,21 +77,22 @@ fn the_standard_library() {
         ("println!", "println!", "Prints"),
         ("Option::map", "pub fn map<U, F>(self, f: F) -> Option<U>", "Maps"),
     ] {
-        let told = of(source);
+        let told = asked.of(source);
         assert!(told.starts_with(start) && told.contains(words), "{source}: {told}");
     }
-    let has = |source: &str, wanted: &str| {
-        let found = complete(&assistant, source);
-        assert!(found.iter().any(|it| it == wanted), "{source}: {found:?}");
-    };
-    has("numbers.pus", "numbers.push");
-    has("numbers.sort_un", "numbers.sort_unstable");
-    has("text.to_upp", "text.to_uppercase");
-    has("numbers.iter().filter_m", "numbers.iter().filter_map");
-    has("some.unwrap_or_d", "some.unwrap_or_default");
-    has("std::fs::read_to_s", "std::fs::read_to_string");
-    has("Vec::with_c", "Vec::with_capacity");
-    has("HashM", "HashMap");
+    asked.has("numbers.pus", "numbers.push");
+    asked.has("numbers.sort_un", "numbers.sort_unstable");
+    asked.has("text.to_upp", "text.to_uppercase");
+    asked.has("numbers.iter().filter_m", "numbers.iter().filter_map");
+    asked.has("some.unwrap_or_d", "some.unwrap_or_default");
+    asked.has("std::fs::read_to_s", "std::fs::read_to_string");
+    asked.has("Vec::with_c", "Vec::with_capacity");
+    asked.has("HashM", "HashMap");
+    // Modules, and what is in them.
+    asked.has("std::coll", "std::collections");
+    asked.has("use std::collections::BT", "use std::collections::BTreeMap");
+    asked.has("use std::collections::btree_m", "use std::collections::btree_map");
+    asked.has("std::sync::ato", "std::sync::atomic");
 }
 
 #[test]
@@ -88,50 +103,57 @@ fn what_cells_define() {
          impl Point {\n    /// How far it is.\n    fn length(&self) -> f64 { self.x }\n    fn copy(&self) -> Point { self.clone() }\n}\n\
          enum Side { Left, Right }\nmacro_rules! seven { () => { 7 } }\nlet point = Point { x: 1.0 };",
     );
-    let assistant = bench.engine.assistant();
-    let of = |source: &str| assistant.inspect(source, source.len()).unwrap_or_else(|| panic!("{source}")).plain;
-    assert_eq!(of("double"), "fn double(x: i32) -> i32\n\ndouble of this session\n\nTwice as much.");
-    assert!(of("Point").contains("A point\nof the plane."));
-    assert_eq!(of("point.length"), "fn length(&self) -> f64\n\nPoint::length of this session\n\nHow far it is.");
-    assert!(of("point").contains("let point: Point") && of("point").contains("struct Point"), "{}", of("point"));
+    let asked = Asked::now(&bench);
+    assert_eq!(asked.of("double"), "fn double(x: i32) -> i32\n\ndouble of this session\n\nTwice as much.");
+    assert!(asked.of("Point").contains("A point\nof the plane."));
+    assert_eq!(asked.of("point.length"), "fn length(&self) -> f64\n\nPoint::length of this session\n\nHow far it is.");
+    assert!(
+        asked.of("point").contains("let point: Point") && asked.of("point").contains("struct Point"),
+        "{}",
+        asked.of("point")
+    );
     assert!(bench.value("?double").contains("Twice as much."));
-    let has = |source: &str, wanted: &str| {
-        let found = complete(&assistant, source);
-        assert!(found.iter().any(|it| it == wanted), "{source}: {found:?}");
-    };
-    has("dou", "double");
-    has("Poi", "Point");
-    has("point.le", "point.length");
-    has("point.copy().le", "point.copy().length");
-    has("Side::Le", "Side::Left");
-    has("sev", "seven");
+    asked.has("dou", "double");
+    asked.has("Poi", "Point");
+    asked.has("point.le", "point.length");
+    asked.has("point.copy().le", "point.copy().length");
+    asked.has("Side::Le", "Side::Left");
+    asked.has("sev", "seven");
     // What is defined anew is what it is now.
     bench.value("/// Twice as much, and wide.\nfn double(x: i64) -> i64 { 2 * x }");
-    assert!(bench.engine.assistant().inspect("double", 6).unwrap().plain.starts_with("fn double(x: i64) -> i64"));
+    assert!(asked.of("double").starts_with("fn double(x: i64) -> i64"));
 }
 
 #[test]
 fn documentation() {
     let mut bench = Bench::new();
     bench.value("let table = df![\"score\" => [1.0]]?; let numbers = vec![1];");
-    let assistant = bench.engine.assistant();
-    ready(&assistant);
+    let asked = Asked::when_read(&bench);
     // A method is that of the receiver's type, not of any type that has one of the name.
-    assert!(assistant.inspect("table.lazy", 10).unwrap().plain.contains("DataFrame::lazy of polars"));
-    let of = |source: &str| assistant.inspect(source, source.len()).unwrap_or_else(|| panic!("{source}")).plain;
-    assert!(of("table").contains("DataFrame") && of("table").contains("score"));
-    assert!(of("Dataset::open").contains("pub fn open"));
-    assert!(of(":spot").contains("Usage: :spot"));
+    assert!(asked.of("table.lazy").contains("DataFrame::lazy of polars"));
+    assert!(asked.of("table").contains("DataFrame") && asked.of("table").contains("score"));
+    assert!(asked.of("Dataset::open").contains("pub fn open"));
+    assert!(asked.of(":spot").contains("Usage: :spot"));
     assert!(bench.value("?show").contains("pub fn show"));
     assert!(bench.value("?DataFrame::lazy").contains("LazyFrame"));
     assert!(bench.failure("?no_such_name").message.contains("no_such_name"));
 }
 
 #[test]
+fn commands_are_known_at_once_whenever_a_process_begins() {
+    let mut bench = Bench::new();
+    let asked = Asked::now(&bench);
+    asked.has(":trajec", ":trajectories ");
+    bench.failure("std::process::abort()");
+    asked.has(":trajec", ":trajectories ");
+    bench.value(":clear");
+    asked.has(":trajec", ":trajectories ");
+}
+
+#[test]
 fn it_answers_while_a_cell_runs() {
     let mut bench = Bench::new();
-    let assistant = bench.engine.assistant();
-    ready(&assistant);
+    let asked = Asked::when_read(&bench);
     let folder = tempfile::tempdir().unwrap();
     let (runs, done) = (folder.path().join("runs"), folder.path().join("done"));
     let cell = format!(
@@ -145,7 +167,7 @@ fn it_answers_while_a_cell_runs() {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }
             // The cell ends only after this was answered.
-            let found = (complete(&assistant, ":robu"), complete(&assistant, "DataFr"));
+            let found = (asked.complete(":robu"), asked.complete("DataFr"));
             std::fs::write(&done, "").unwrap();
             assert_eq!(found.0, [":robustness "]);
             assert!(found.1.iter().any(|it| it == "DataFrame"));

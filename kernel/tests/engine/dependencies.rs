@@ -31,6 +31,38 @@ fn a_crate_in_a_folder() {
 }
 
 #[test]
+fn an_interrupted_build_says_so() {
+    let mut bench = Bench::new();
+    bench.value("let x = 41;");
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("src")).unwrap();
+    let manifest = "[package]\nname = \"endless\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+    fs::write(folder.path().join("src/lib.rs"), "").unwrap();
+    let mark = folder.path().join("builds");
+    let script = format!(
+        "fn main() {{ std::fs::write({:?}, \"\").unwrap(); loop {{ std::thread::park(); }} }}",
+        mark.display().to_string()
+    );
+    fs::write(folder.path().join("build.rs"), script).unwrap();
+    let interrupter = bench.engine.interrupter();
+    let failure = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !mark.exists() {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            interrupter.interrupt();
+        });
+        bench.failure(&format!(":dep endless = {{ path = {:?} }}", folder.path().display().to_string()))
+    });
+    assert_eq!(
+        (failure.name.as_str(), failure.message.as_str()),
+        ("Interrupted", "interrupted: the crate is not added")
+    );
+    assert_eq!(bench.value("x + 1"), "42");
+}
+
+#[test]
 fn a_crate_that_does_not_exist() {
     let mut bench = Bench::new();
     for cell in [":dep no-such = { path = \"/no/such/folder\" }", ":dep ="] {

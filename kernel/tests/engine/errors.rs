@@ -24,6 +24,15 @@ fn spans_are_those_of_the_cell() {
         ("let y: i32 = ;", "(line 1, column 14)"),
         ("::std::mem::drop(1); x.foo()", "(line 1, column 24)"),
         ("let é = 1; é.nothing()", "(line 1, column 14)"),
+        ("255u8 + 1", "(line 1, column 1)"),
+        ("let big = 255u8 + 1;", "(line 1, column 11)"),
+        ("[1, 2][5]", "(line 1, column 1)"),
+        ("x; break", "(line 1, column 4)"),
+        ("break;", "(line 1, column 1)"),
+        ("let y =", "(line 1, column 8)"),
+        ("x;\nlet y = x +\n", "(line 2, column 12)"),
+        ("let y = (1,\n", "(line 1, column 9)"),
+        ("let s = \"abc", "(line 1, column 9)"),
     ] {
         let (message, text) = placed(&mut bench, cell);
         assert!(message.ends_with(place), "{cell}: {message}\n{text}");
@@ -46,6 +55,16 @@ fn what_happens_while_a_cell_runs_has_a_place_too() {
         ("if top > 0 {\n    \"x\".parse::<i32>()?;\n}", "(line 2, column 5)"),
         ("let a = 1;\nlet b = 2; None::<i32>.unwrap()", "(line 2, column 24)"),
         ("None::<i32>.unwrap()", "(line 1, column 13)"),
+        ("panic!(\"no\")", "(line 1, column 1)"),
+        ("top + 1", "(line 1, column 1)"),
+        ("let a = 1;\n\n  top + a", "(line 3, column 3)"),
+        ("vec![1]\n    .iter()\n    .map(|x| x + top)\n    .sum::<i32>()", "(line 3, column 14)"),
+        ("[1, 2].iter().map(|x| x / (x - x)).max()", "(line 1, column 23)"),
+        ("if top > 0 {\n    panic!(\"no\")\n} else {\n    1\n}", "(line 2, column 5)"),
+        ("fn f(x: i32) -> i32 { x + i32::MAX }\nf(1)", "(line 1, column 23)"),
+        ("let text = \"é\"; text[1..].len() // why", "(line 1, column 21)"),
+        ("(0..3).map(|_| top + 1).collect::<Vec<_>>()", "(line 1, column 16)"),
+        ("top + top; // twice", "(line 1, column 1)"),
     ] {
         let (message, all) = placed(&mut bench, cell);
         assert!(message.ends_with(place), "{cell}: {message}\n{all}");
@@ -102,6 +121,71 @@ fn an_item_can_be_defined_anew() {
     assert_eq!(bench.value("f()"), "2");
     bench.value("#[derive(Debug)] struct S { a: i32 } let s = S { a: 1 };");
     assert_eq!(bench.value("s.a"), "1");
+}
+
+#[test]
+fn what_something_defined_anew_breaks_is_named() {
+    let mut bench = Bench::new();
+    for (number, cell) in [
+        (1, "fn rate() -> i32 { 1 }\n#[derive(Debug)] struct Pair { a: i32, b: i32 }"),
+        (2, "fn doubled() -> i32 {\n    rate()\n}\nfn sum(pair: &Pair) -> i32 { pair.a + pair.b }"),
+        (3, "impl Pair { fn first(&self) -> i32 { self.b } }"),
+    ] {
+        bench.engine.set_number(number);
+        bench.value(cell);
+    }
+    let (message, all) = placed(&mut bench, "fn rate() -> f64 { 1.5 }");
+    assert_eq!(message, "mismatched types, in `doubled` of cell 2, which uses `rate`");
+    assert!(all.contains("|     rate()\n") && all.contains("|     ^^^^^^ expected `i32`, found `f64`"), "{all}");
+    let help = "help: this cell defines `rate` anew: define `doubled` anew in it as well, or call it something else";
+    assert!(all.contains(help), "{all}");
+    // All that does not fit any more.
+    let (_, all) = placed(&mut bench, "let x = 1;\n#[derive(Debug)] struct Pair { a: i32 }");
+    assert!(all.contains("`sum` of cell 2") && all.contains("`impl Pair` of cell 3"), "{all}");
+    assert_eq!(bench.value("doubled()"), "1");
+    assert_eq!(bench.value("fn rate() -> f64 { 1.5 }\nfn doubled() -> f64 { 2.0 * rate() }\ndoubled()"), "3.0");
+}
+
+#[test]
+fn a_semicolon_at_the_end_need_not_be_typed() {
+    let mut bench = Bench::new();
+    for cell in [
+        "let five = 5",
+        "let mut six: i64 = 6 // no more",
+        "let (a, b) = (1, vec![2])\n",
+        "use std::fmt::Write as _",
+        "const SEVEN: i32 = 7",
+    ] {
+        assert_eq!(bench.value(cell), "", "{cell}");
+    }
+    assert_eq!(bench.value("six += 1; five + a + b[0] + SEVEN + six as i32"), "22");
+    // In the middle it must be.
+    let (message, all) = placed(&mut bench, "let x = 5\nlet y = 6;");
+    assert!(message.starts_with("expected `;`, found keyword `let` (line 1, column 10"), "{message}\n{all}");
+    assert!(!all.contains("evcxr"), "{all}");
+}
+
+#[test]
+fn suggestions_are_whole() {
+    let mut bench = Bench::new();
+    let (_, all) = placed(&mut bench, "let text = String::from(\"a\");\nlet other: &str = text;");
+    assert!(all.contains("let other: &str = &text;"), "{all}");
+    let (_, all) = placed(&mut bench, "fn longer(a: &str, b: &str) -> &str { a }");
+    assert!(all.contains("fn longer<'a>(a: &'a str, b: &'a str) -> &'a str { a }"), "{all}");
+    let (_, all) = placed(&mut bench, "let a: i32 = \"a\"; nothing; no_more");
+    assert!(!all.contains("detailed explanations") && !all.contains("For more information"), "{all}");
+}
+
+#[test]
+fn what_is_text_is_shown_as_that() {
+    let mut bench = Bench::new();
+    bench.value(
+        "struct Celsius(f64);\nimpl std::fmt::Display for Celsius { \
+         fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result { write!(f, \"{} degrees\", self.0) } }",
+    );
+    assert_eq!(bench.value("Celsius(21.5)"), "21.5 degrees");
+    assert_eq!(bench.value("let now = Celsius(3.0); &now"), "3 degrees");
+    assert_eq!(bench.value("now"), "3 degrees");
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod commands;
 mod dependencies;
 mod ends;
 mod errors;
+mod network;
+mod program;
 mod serve;
 mod streams;
 mod values;

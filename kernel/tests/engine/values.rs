@@ -163,6 +163,66 @@ fn variables_of_a_cell_that_ended_early_are_told_of() {
 }
 
 #[test]
+fn a_lost_variable_is_told_of_where_its_name_means_something_else() {
+    let mut bench = Bench::new();
+    bench.engine.set_number(1);
+    bench.value("let keep = vec![41]; let scores = 1; let rest = 2.5;");
+    bench.engine.set_number(2);
+    bench.failure("std::process::abort()");
+    for (cell, name) in [("keep", "keep"), ("keep.len()", "keep"), ("println!(\"{}\", scores + 1)", "scores")] {
+        let failure = bench.failure(cell);
+        let known = format!("`{name}` was lost with the process that ended in cell 2");
+        assert!(failure.message.ends_with(&format!("; the variable {known}")), "{cell}: {}", failure.message);
+        assert!(text(&failure).contains(&format!("note: the variable {known}")), "{cell}: {}", text(&failure));
+    }
+    // One that a cell binds itself is not that one.
+    assert!(!text(&bench.failure("let f = |keep: i32| keep.nothing(); f(1)")).contains("lost"));
+    // A command that is handed it is told so, too.
+    for name in ["rest", "keep"] {
+        let failure = bench.failure(&format!(":robustness ${name}"));
+        assert_eq!(failure.message, format!("the variable `{name}` was lost with the process that ended in cell 2"));
+        assert!(text(&failure).contains("help: run the cell again that makes it"));
+    }
+    assert!(bench.failure(":robustness $never").message.starts_with("no variable never"));
+}
+
+#[test]
+fn a_cell_of_implementations_can_be_run_again() {
+    let mut bench = Bench::new();
+    bench.value("#[derive(Debug)] struct Pair { a: i32, b: i32 }\nlet pair = Pair { a: 1, b: 2 };");
+    let cell = "impl Pair {\n    fn sum(&self) -> i32 { self.a + self.b }\n    fn first(&self) -> i32 { self.a }\n}";
+    bench.value(cell);
+    bench.value("impl Pair { fn last(&self) -> i32 { self.b } }");
+    let shown = "impl std::fmt::Display for Pair { fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result { write!(f, \"pair\") } }";
+    for cell in [cell, cell, shown, shown] {
+        bench.value(cell);
+    }
+    assert_eq!(bench.value("pair.sum() + pair.first() + pair.last()"), "6");
+    assert_eq!(bench.told(), []);
+    // What it does not define any more is gone, which is said.
+    bench.value("impl Pair { fn sum(&self) -> i32 { 10 } }");
+    let told = format!("{:?}", bench.told());
+    assert!(told.contains("note: `first` of `impl Pair` is no more"), "{told}");
+    assert_eq!(bench.value("pair.sum() + pair.last()"), "12");
+    // Places are those of what was typed.
+    let failure = bench.failure("impl Pair { fn third(&self) -> i32 { self.c } }");
+    assert!(failure.message.ends_with("(line 1, column 43)"), "{}", text(&failure));
+    assert_eq!(bench.value("format!(\"{pair}\")"), "\"pair\"");
+}
+
+#[test]
+fn a_main_that_nobody_calls_is_told_of() {
+    let mut bench = Bench::new();
+    bench.engine.set_number(1);
+    bench.value("fn main() { println!(\"hello\"); }");
+    let note = "note: a cell does not call `main` by itself; `main()` does\n";
+    assert_eq!(bench.told(), [crate::bench::Told::Err(note.to_owned())]);
+    bench.engine.set_number(2);
+    bench.value("fn main() { println!(\"hello\"); }\nmain();");
+    assert_eq!(bench.told(), [crate::bench::Told::Out("hello\n".to_owned())]);
+}
+
+#[test]
 fn types_that_are_defined_anew_take_their_variables_along() {
     let mut bench = Bench::new();
     let first = "#[derive(Debug, Clone)] struct Pair { a: i32 } struct Holds(Vec<Pair>);";

@@ -1,13 +1,12 @@
 //! Cells are compiled by a rustc that waits for them, or by one that is started for each: it comes to the same.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::symlink;
-use std::process::{Command, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::bench::{Bench, text, toolkit};
+use crate::program::Program;
 
 #[test]
 fn a_toolkit_without_a_rustc_that_waits() {
@@ -17,24 +16,13 @@ fn a_toolkit_without_a_rustc_that_waits() {
             symlink(entry.path(), folder.path().join(entry.file_name())).unwrap();
         }
     }
-    let mut program = Command::new(toolkit().program("roborm-kernel"))
-        .args(["engine", "--toolkit"])
-        .arg(folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = program.stdin.take().unwrap();
-    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
-    let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
-    assert_eq!(next(), json!({ "ready": true }));
+    let mut program = Program::start_with(|command| {
+        command.arg("--toolkit").arg(folder.path());
+    });
     for (cell, value) in [("let numbers = vec![1, 2]; numbers.len()", "2"), ("numbers.iter().sum::<i32>()", "3")] {
-        writeln!(input, "{}", json!({ "ask": "run", "source": cell })).unwrap();
-        let answer = next();
-        assert_eq!(answer["value"]["data"]["text/plain"], value, "{cell}: {answer}");
+        assert_eq!(program.value(cell), value, "{cell}");
     }
-    drop(input);
-    assert!(program.wait().unwrap().success());
+    program.end();
 }
 
 #[test]

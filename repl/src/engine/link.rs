@@ -1,6 +1,6 @@
 //! The engine's process, and what is said to it and by it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -37,6 +37,8 @@ struct Heard {
     standing: Mutex<Standing>,
     changed: Condvar,
     asked: Mutex<HashMap<u64, Sender<Value>>>,
+    /// Questions that were not answered in time.
+    owed: Mutex<HashSet<u64>>,
     /// Whoever waits for the cell that runs.
     cell: Mutex<Option<Sender<Value>>>,
     complaints: Mutex<Vec<String>>,
@@ -121,8 +123,16 @@ impl Link {
         hold(&self.heard.asked).insert(id, sender);
         question["id"] = id.into();
         let answer = self.say(&question).ok().and_then(|()| answer.recv_timeout(patience).ok());
-        hold(&self.heard.asked).remove(&id);
+        let mut asked = hold(&self.heard.asked);
+        if asked.remove(&id).is_some() {
+            hold(&self.heard.owed).insert(id);
+        }
         answer
+    }
+
+    /// Whether an answer is still to come that nobody waits for any more: it would be no faster with the next.
+    pub fn owes(&self) -> bool {
+        !hold(&self.heard.owed).is_empty()
     }
 
     /// Runs a source on what is `current`, and takes over what it changed there.
@@ -250,8 +260,13 @@ impl Heard {
                 // A cell that nobody waits for tells nobody.
                 let _ = cell.send(said);
             }
-        } else if let Some(asker) = said["id"].as_u64().and_then(|id| hold(&self.asked).remove(&id)) {
-            let _ = asker.send(said);
+        } else if let Some(id) = said["id"].as_u64() {
+            let mut asked = hold(&self.asked);
+            match asked.remove(&id) {
+                // Whoever asked may be gone.
+                Some(asker) => drop(asker.send(said)),
+                None => drop(hold(&self.owed).remove(&id)),
+            }
         }
     }
 

@@ -18,12 +18,14 @@ use roborm::display::{Color, Terminal, text};
 use roborm::{Error, Result};
 use serde_json::json;
 
-use crate::rust;
+use crate::rust::{self, Brackets};
 use link::Link;
 pub use show::Show;
 
 /// How long a key may wait for an answer before the prompt does without it.
 const KEY: Duration = Duration::from_millis(150);
+/// Bytes of a source that the engine is asked about at a key.
+const LONGEST: usize = 16 << 10;
 /// The same for Tab, which is pressed to get one.
 const TAB: Duration = Duration::from_millis(1000);
 
@@ -73,12 +75,15 @@ impl Engine {
 
     /// Whether a source is whole, or goes on in the next line.
     pub fn is_complete(&self, source: &str) -> bool {
-        if !rust::is_whole(source) {
-            return false;
+        match rust::brackets(source) {
+            Brackets::Open => return false,
+            // For the compiler to complain of: no line after it mends that.
+            Brackets::Wrong => return true,
+            Brackets::Closed => {}
         }
         // An open bracket is seen here; `let x =` by whoever knows the grammar.
-        let answer = self.up().and_then(|link| link.ask(json!({ "ask": "completeness", "source": source }), KEY));
-        match answer {
+        let link = self.up().filter(|link| source.len() <= LONGEST && !link.owes());
+        match link.and_then(|link| link.ask(json!({ "ask": "completeness", "source": source }), KEY)) {
             Some(answer) => answer["completeness"] != "incomplete",
             None => !rust::wants_more(source),
         }
@@ -183,11 +188,11 @@ impl Grammar for Engine {
 }
 
 /// Brackets, strings and comments alone: at every key.
-pub struct Brackets;
+pub struct Alone;
 
-impl Grammar for Brackets {
+impl Grammar for Alone {
     fn is_complete(&self, source: &str) -> bool {
-        rust::is_whole(source)
+        rust::brackets(source) != Brackets::Open
     }
 }
 

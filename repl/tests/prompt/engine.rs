@@ -240,7 +240,9 @@ fn ctrl_c_stops_a_loop_and_keeps_the_session() {
     screen.line("kept + 1").shows("\n1235\n");
     // One that does not is killed; what is open is open all the same.
     screen.line("println!(\"round and {}\", 2); loop {}").shows("\nround and 2");
-    screen.key("C-c").shows("kept: functions and types and the open dataset (demo)");
+    // Not behind the mark that the terminal shows for the key.
+    screen.key("C-c").shows("\ninterrupted: the code did not stop when it was interrupted");
+    screen.says("kept: functions and types and the open dataset (demo)");
     screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
     screen.line("data()?.len() + 3000").shows("\n3008\n");
 }
@@ -379,6 +381,20 @@ fn an_engine_elsewhere_is_found_by_jupyters_path_and_told_of_by_the_doctor() {
     assert!(found.stdout.trim_end().ends_with("42"), "{}: {}", found.stdout, found.stderr);
     let missing = run("elsewhere");
     assert!(missing.stdout.contains("JUPYTER_PATH"), "{}", missing.stdout);
+}
+
+#[test]
+fn a_paste_of_nonsense_is_refused_at_once_and_the_session_goes_on() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let screen = screen(&bench, 100, engine, &[]);
+    screen.line("40 + 2").shows("\n42\n");
+    // A bracket that closes another than is open is never mended by what follows; one that is open may be.
+    screen.paste(&"f(x] and some words, \"\n".repeat(400)).key("Enter").shows("error");
+    screen.wait(|text| text.trim_end().ends_with("\nroborm>"));
+    screen.paste(&"f(x, [1, 2]) and some words (\n".repeat(400)).key("Enter").types("x").shows("words (\n\nx");
+    screen.key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
+    screen.line("60 + 7").shows("\n67\n");
 }
 
 #[test]
