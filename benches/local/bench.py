@@ -73,7 +73,8 @@ def make(folder, tokenizer):
     template = (
         "{% for m in messages %}<|im_start|>{{ m.role }}\n{% for p in m.content %}{% if p.type == 'video' %}"
         "<|vision_start|><|video_pad|><|vision_end|>{% else %}{{ p.text }}{% endif %}{% endfor %}<|im_end|>\n{% endfor %}"
-        "<|im_start|>assistant\n"
+        # In braces: Jinja takes the last line end of a template away.
+        "{{ '<|im_start|>assistant\n' }}"
     )
     Qwen3VLProcessor(
         Qwen2VLImageProcessor(size=size, **half), fast, Qwen3VLVideoProcessor(size=size, cap_pixels_per_frame=False, **half), chat_template=template
@@ -179,6 +180,8 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("target/bench-local"))
+    parser.add_argument("--frames", type=int, default=8)
+    parser.add_argument("--size", default="640x480", help="of the frames; the figures are of 8 frames of 640x480, fewer and smaller ones only try the script")
     parser.add_argument("--only", choices=["ours", "theirs"])
     parser.add_argument("--singles", type=int, default=16, help="so many of the sixteen are asked one by one, and their time is scaled up")
     args = parser.parse_args()
@@ -188,7 +191,8 @@ def main():
         make(folder, args.tokenizer)
     shared = None
     weights = sum(file.stat().st_size for file in folder.glob("*.safetensors"))
-    frames = torch.randint(0, 256, (8, 3, 480, 640), dtype=torch.uint8, generator=torch.Generator().manual_seed(1))
+    width, height = map(int, args.size.split("x"))
+    frames = torch.randint(0, 256, (args.frames, 3, height, width), dtype=torch.uint8, generator=torch.Generator().manual_seed(1))
 
     rows = {}
 
@@ -215,7 +219,7 @@ def main():
             note("transformers, 16 batched", seconds)
         if ours and theirs:
             same = (one == peer, sum(a == b for a, b in zip(many, peers)))
-    print(f"weights {weights / 1e9:.2f} GB, {args.threads} threads, {args.rounds} rounds, load {os.getloadavg()[0]:.1f}")
+    print(f"weights {weights / 1e9:.2f} GB, {args.frames} frames of {args.size}, {args.threads} threads, {args.rounds} rounds, load {os.getloadavg()[0]:.1f}")
     best = {name: min(wall for wall, _ in times) for name, times in rows.items()}
     cpu_best = {name: min(cpu for _, cpu in times) for name, times in rows.items()}
     for name, times in rows.items():

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// Reads a file; of its columns only `columns`, where given.
 pub(super) fn read(file: File, path: &Path, columns: Option<&[&str]>) -> Result<DataFrame> {
     // First, for polars stumbles over rows of another shape even where it is to read the header alone.
-    shape(path)?;
+    let shape = shape(path)?;
     let names = header(path)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     check::required_names(&names)?;
@@ -32,7 +32,10 @@ pub(super) fn read(file: File, path: &Path, columns: Option<&[&str]>) -> Result<
         .with_schema_overwrite(Some(Arc::new(known)))
         .with_columns(columns)
         .with_rechunk(false);
-    CsvReader::new(file).with_options(options).finish().map_err(|error| fault(path).unwrap_or_else(|| refused(&error)))
+    CsvReader::new(file)
+        .with_options(options)
+        .finish()
+        .map_err(|error| fault(path, &shape).unwrap_or_else(|| refused(&error)))
 }
 
 /// The names of the columns.
@@ -61,7 +64,7 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>> {
 
 /// Checks that each row has as many fields as the header, as RFC 4180 has it: polars takes what a cut row lacks for null,
 /// and a null score is an unparsed reply.
-fn shape(path: &Path) -> Result<()> {
+fn shape(path: &Path) -> Result<Shape> {
     let cannot = |error: std::io::Error| Error::io("cannot be read", &error);
     let mut reader = BufReader::with_capacity(1 << 18, open(path)?);
     let mut counter = Counter::default();
@@ -69,11 +72,19 @@ fn shape(path: &Path) -> Result<()> {
         let bytes = reader.fill_buf().map_err(cannot)?;
         let length = bytes.len();
         if length == 0 {
-            return counter.end();
+            counter.end()?;
+            return Ok(counter.shape);
         }
         bytes.iter().try_for_each(|byte| counter.push(*byte))?;
         reader.consume(length);
     }
+}
+
+/// What is seen of a file besides.
+#[derive(Default)]
+struct Shape {
+    /// The first line with a quote in a text that stands in none: polars takes the next lines for part of the text.
+    loose_quote: Option<u64>,
 }
 
 /// Counts the fields of one row after the other.
@@ -90,6 +101,9 @@ struct Counter {
     /// Bytes of the row, but for its end.
     length: u64,
     field: Field,
+    /// Quotes of the row in texts that stand in none.
+    loose: u64,
+    shape: Shape,
 }
 
 /// What a field is read as.
@@ -107,6 +121,7 @@ enum Field {
 
 impl Counter {
     fn push(&mut self, byte: u8) -> Result<()> {
+        self.loose += u64::from(byte == b'"' && self.field == Field::Plain);
         self.field = match (self.field, byte) {
             (Field::Quoted(opened), b'"') => Field::Closed(opened),
             (Field::Quoted(opened), _) | (Field::Closed(opened), b'"') => Field::Quoted(opened),
@@ -131,6 +146,9 @@ impl Counter {
 
     fn end_of_row(&mut self) -> Result<()> {
         let commas = std::mem::take(&mut self.commas);
+        if !std::mem::take(&mut self.loose).is_multiple_of(2) {
+            self.shape.loose_quote.get_or_insert(self.before + 1);
+        }
         if self.length == 0 {
             return Ok(());
         }
@@ -144,7 +162,7 @@ impl Counter {
         }
     }
 
-    fn end(mut self) -> Result<()> {
+    fn end(&mut self) -> Result<()> {
         match self.field {
             Field::Quoted(lines) => {
                 Err(Error::input(format!("line {}: a quote is opened and never closed", lines + 1))
@@ -157,13 +175,19 @@ impl Counter {
 
 /// What is wrong with a file that polars refuses, and in which line, of which its reader says nothing: bytes that are no
 /// text, or the first cell of a column of numbers that holds something else.
-fn fault(path: &Path) -> Option<Error> {
+fn fault(path: &Path, shape: &Shape) -> Option<Error> {
     let columns = check::columns_of_numbers();
     let rows = match Rows::read(path, &columns) {
         Ok(rows) => rows,
         // The path is put in front of it again.
         Err(error) => return error.to_string().strip_prefix(&format!("{}, ", path.display())).map(Error::input),
     };
+    if let Some(line) = shape.loose_quote {
+        return Some(
+            Error::input(format!("line {line}: a quote within a text that stands in no quotes"))
+                .with_help("put the text in double quotes, and double those in it"),
+        );
+    }
     let (place, name, cell) = (0..rows.len()).find_map(|index| {
         let row = rows.row(index);
         let wrong = |name: &&&str| matches!(row.cell(name), Cell::Text(text) if !check::is_number(text));

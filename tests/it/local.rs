@@ -345,7 +345,7 @@ fn a_checkpoint_is_known_again_in_another_folder() {
         spec.program = Some(fixture("local/fake_worker.py"));
         spec.device = LocalDevice::These(vec!["cpu".into()]);
         let model = LocalModel::open(&spec, PROMPT).expect("a checkpoint and a worker");
-        let ledger = Ledger::open(&place.path().join("study.db")).expect("a ledger");
+        let ledger = Ledger::open(place.path().join("study.db")).expect("a ledger");
         let study = Study::new(plan(2, 1), ledger).frames(sampler()).model(Arc::new(model));
         let outcome = study.run().expect("scores");
         assert!(outcome.is_complete(), "{:?}", outcome.failures);

@@ -81,7 +81,8 @@ pub struct Score {
     pub key: u64,
     /// The frames, whose pixels are the body.
     pub clip: Option<Clip>,
-    /// The texts around and with the instruction, one a request.
+    /// The texts around and with the instruction, one a request. `<|` in them, with which marks of the chat begin, reaches the
+    /// model as `< |`.
     pub texts: Vec<String>,
     /// Whether the text stands before the frames.
     pub text_first: bool,

@@ -93,9 +93,10 @@ impl Prompt {
             let (ids, rows) = (tokenizer.largest(), config.text.vocab);
             return Err(trouble(format!("ids go up to {ids}, and the embedding has {rows} rows")));
         }
-        let Template { thinks, note } = Template::read(&checkpoint.folder)?;
-        let opening = if thinks { "<|im_start|>assistant\n<think>\n" } else { "<|im_start|>assistant\n" };
-        Ok(Self { layout, opening: opening.to_owned(), merge: config.vision.merge, note })
+        let Template { thinks, is_cut, note } = Template::read(&checkpoint.folder)?;
+        let opening = if thinks { "<|im_start|>assistant\n<think>" } else { "<|im_start|>assistant" };
+        let opening = [opening, if is_cut { "" } else { "\n" }].concat();
+        Ok(Self { layout, opening, merge: config.vision.merge, note })
     }
 
     /// What the user should know of the chat template.

@@ -18,6 +18,9 @@ const MARKS: [&str; 7] =
 pub(super) struct Template {
     /// The answer opens with a thought.
     pub(super) thinks: bool,
+    /// The line that the answer is opened with does not end: the template itself ended there, and Jinja takes the last line
+    /// end of a template away.
+    pub(super) is_cut: bool,
     /// What cannot be decided here.
     pub(super) note: Option<String>,
 }
@@ -63,7 +66,9 @@ impl Template {
             "whether the chat template puts a system turn in front by itself cannot be told; none is put here"
                 .to_owned()
         });
-        Ok(Self { thinks: text.contains("assistant\n<think>") || text.contains("assistant\\n<think>"), note })
+        let thinks = text.contains("assistant\n<think>") || text.contains("assistant\\n<think>");
+        let is_cut = ["<|im_start|>assistant\n", "<think>\n"].iter().any(|end| text.ends_with(end));
+        Ok(Self { thinks, is_cut, note })
     }
 }
 

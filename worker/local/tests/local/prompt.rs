@@ -128,6 +128,12 @@ fn templates_of_qwen_pass_without_a_note() {
     let whole = "<|im_start|>user\n<|vision_start|><|image_pad|><|vision_end|>x<|im_end|>\n<|im_start|>assistant\n";
     assert_eq!(opening(&published()), whole);
     assert_eq!(opening(&thinking), [whole, "<think>\n"].concat());
+    // Jinja takes the last line end of a template away, so transformers writes none there.
+    let bare = "{% for m in messages %}<|im_start|>{{ m.role }}\n<|vision_start|><|image_pad|><|vision_end|>{{ m.content }}\
+                <|im_end|>\n{% endfor %}<|im_start|>assistant\n";
+    assert_eq!(opening(bare), whole.trim_end());
+    assert_eq!(opening(&[bare, "\n"].concat()), whole);
+    assert_eq!(opening(&[bare, "{# ends #}"].concat()), whole);
 }
 
 #[test]
