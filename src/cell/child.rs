@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use roborm_wire::cell::{Done, Event, FUNCTION, Failed, KEPT, Reply, Role, SOCKET, STREAMS, Work};
@@ -21,6 +22,9 @@ use crate::study::Cancel;
 
 /// What evcxr is told on. Its own code prints these lines to standard output, which a cell's own output would garble.
 static EVCXR: OnceLock<Mutex<File>> = OnceLock::new();
+
+/// The number of the process, which a copy of it has not.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 const COMPLETE: &str = "EVCXR_EXECUTION_COMPLETE";
 const PANICKED: &str = "EVCXR_PANIC_NOTIFICATION";
@@ -40,6 +44,7 @@ pub fn run() -> ExitCode {
 }
 
 fn set_up() -> io::Result<(File, UnixStream)> {
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
     let path = |name: &str| {
         env::var_os(name)
             .map(PathBuf::from)
@@ -134,6 +139,16 @@ fn obey(line: &str, store: *mut VariableStore) -> io::Result<()> {
         unsafe { cell(store.cast()) };
         link::set_runs(false);
     }
+    if std::process::id() != PROCESS.load(Ordering::Relaxed) {
+        // The cell has forked, and did not end the copy of this process: there is nobody for it to go on with.
+        streams::flush();
+        // SAFETY: what is registered to be done at the end is the original's to do.
+        unsafe { libc::_exit(0) };
+    }
+    if link::was_cut() {
+        // Whatever it came to without its line.
+        link::tell(&Event::Failed(Failed::Interrupted));
+    }
     interrupt::end();
     over(store);
     tell_evcxr(COMPLETE);
@@ -203,7 +218,7 @@ fn catch_panics() {
         if std::thread::current().id() != cells {
             return before(info);
         }
-        let message = info.payload_as_str().unwrap_or("a panic without a message").to_owned();
+        let message = bounded(info.payload_as_str().unwrap_or("a panic without a message").to_owned());
         let place = info.location().map(|at| (at.file().to_owned(), at.line(), at.column()));
         *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(Failed::Panic { message, place });
     }));
@@ -212,7 +227,7 @@ fn catch_panics() {
 /// Compiled into cells in the place of evcxr's notice: the cell's code has panicked.
 pub fn panicked(payload: &(dyn std::any::Any + Send)) {
     let told = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let failed = if payload.is::<Interrupted>() {
+    let failed = if payload.is::<Interrupted>() || link::was_cut() {
         Failed::Interrupted
     } else {
         told.unwrap_or(Failed::Panic { message: "a panic that was passed on".to_owned(), place: None })
@@ -245,12 +260,27 @@ impl<E: Display> From<E> for EvcxrUserCodeError {
 fn fail(message: String, own: Option<&crate::Error>, at: &std::panic::Location<'_>) {
     let failed = match own {
         Some(error) if error.is_interrupted() => Failed::Interrupted,
+        _ if link::was_cut() => Failed::Interrupted,
         own => Failed::Error {
-            message,
+            message: bounded(message),
             help: own.and_then(crate::Error::help).map(str::to_owned),
             place: Some((at.file().to_owned(), at.line(), at.column())),
         },
     };
     link::tell(&Event::Failed(failed));
     tell_evcxr(super::store::USER_ERROR_OCCURRED);
+}
+
+/// Bytes of a message: more than anybody reads.
+const LONGEST: usize = 1 << 16;
+
+/// The message, or its two ends.
+fn bounded(message: String) -> String {
+    if message.len() <= LONGEST {
+        return message;
+    }
+    let near = |at: usize| (0..=at).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
+    let (head, tail) = (&message[..near(LONGEST / 2)], &message[near(message.len() - LONGEST / 2)..]);
+    let left_out = message.len() - head.len() - tail.len();
+    format!("{head}\n… {left_out} bytes …\n{tail}")
 }

@@ -10,6 +10,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use roborm_wire::cell::{Event, Hello, Reply, Role};
 use roborm_wire::{receive, send};
 
+use super::interrupt::Interrupted;
+
 static EVENTS: OnceLock<Mutex<UnixStream>> = OnceLock::new();
 
 /// Opens a connection and says what it is for.
@@ -40,14 +42,18 @@ pub(super) fn tell(event: &Event) -> Option<Reply> {
     receive(&mut *stream).ok()?
 }
 
-/// Asks the user for a line of text; `None` where there is none to be had.
+/// Asks the user for a line of text; `None` where there is none to be had. An interrupt ends the cell there.
 pub fn input(prompt: &str) -> Option<String> {
-    ask(prompt, false)
+    or_end(ask(prompt, false))
 }
 
 /// As [`input`], without showing what is typed.
 pub fn password(prompt: &str) -> Option<String> {
-    ask(prompt, true)
+    or_end(ask(prompt, true))
+}
+
+fn or_end(line: Result<Option<String>, Interrupted>) -> Option<String> {
+    line.unwrap_or_else(|interrupted| std::panic::resume_unwind(Box::new(interrupted)))
 }
 
 /// What the user's code reads of standard input in the program that runs cells, whose `read` this is: a line that is asked
@@ -66,10 +72,20 @@ pub unsafe fn read(file: RawFd, buffer: *mut u8, most: usize) -> isize {
     }
     let mut rest = REST.lock().unwrap_or_else(PoisonError::into_inner);
     if rest.is_empty() {
-        // No line is the end of the input.
-        let Some(line) = input("") else { return 0 };
-        rest.extend_from_slice(line.as_bytes());
-        rest.push(b'\n');
+        match ask("", false) {
+            Ok(Some(line)) => {
+                rest.extend_from_slice(line.as_bytes());
+                rest.push(b'\n');
+            }
+            // No line is the end of the input.
+            Ok(None) => return 0,
+            Err(Interrupted) => {
+                // Who reads may hold locks, and is not to be unwound: it is told of an error, which is not tried again.
+                // SAFETY: the place is the thread's own.
+                unsafe { *libc::__errno_location() = libc::ECANCELED };
+                return -1;
+            }
+        }
     }
     let taken = most.min(rest.len());
     // SAFETY: the caller's promise, and there are as many bytes in the line.
@@ -84,11 +100,28 @@ static CELL: AtomicBool = AtomicBool::new(false);
 /// Code of a cell begins to run, or has ended.
 pub(super) fn set_runs(runs: bool) {
     CELL.store(runs, Ordering::Relaxed);
+    if runs {
+        CUT.store(false, Ordering::Relaxed);
+    }
 }
 
-fn ask(prompt: &str, password: bool) -> Option<String> {
-    match tell(&Event::Input { prompt: prompt.to_owned(), password })? {
-        Reply::Line(line) => line,
-        _ => None,
+/// Whoever asked in this cell was interrupted.
+static CUT: AtomicBool = AtomicBool::new(false);
+
+/// Whether the cell was interrupted while it waited for a line.
+pub(super) fn was_cut() -> bool {
+    CUT.load(Ordering::Relaxed)
+}
+
+fn ask(prompt: &str, password: bool) -> Result<Option<String>, Interrupted> {
+    // Who goes on reading is not asked for anything any more.
+    let reply = if was_cut() { Some(Reply::Stop) } else { tell(&Event::Input { prompt: prompt.to_owned(), password }) };
+    match reply {
+        Some(Reply::Line(line)) => Ok(line),
+        Some(Reply::Stop) => {
+            CUT.store(true, Ordering::Relaxed);
+            Err(Interrupted)
+        }
+        _ => Ok(None),
     }
 }

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 
 /// What evcxr writes to and reads from.
 pub(super) struct Evcxr {
@@ -58,11 +58,19 @@ pub(super) fn flush() {
 const MOST: usize = 8;
 static OURS: [AtomicI32; MOST] = [const { AtomicI32::new(-1) }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// The thread that runs cells is the one that forks.
+static OF_CELLS: AtomicBool = AtomicBool::new(false);
 
 /// A cell may fork. The copy of this process must not hold on to the connections: evcxr waits for their end when the
 /// original dies, and two processes on one protocol would garble it.
 pub(super) fn close_in_forks(fd: RawFd) {
     extern "C" fn close_all() {
+        // A copy that the thread of the cells made goes with the original, and does not loop on when nobody is left; one of
+        // another thread would go with that.
+        if OF_CELLS.load(Ordering::SeqCst) {
+            // SAFETY: a call of the system, which may be made after a fork.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        }
         for fd in &OURS {
             let fd = fd.swap(-1, Ordering::SeqCst);
             if fd >= 0 {
@@ -71,10 +79,15 @@ pub(super) fn close_in_forks(fd: RawFd) {
             }
         }
     }
+    extern "C" fn look() {
+        // SAFETY: both only tell numbers.
+        let is_first = unsafe { libc::gettid() == libc::getpid() };
+        OF_CELLS.store(is_first, Ordering::SeqCst);
+    }
     let at = COUNT.fetch_add(1, Ordering::SeqCst);
     if at == 0 {
         // SAFETY: the handler does nothing that is not allowed after a fork.
-        unsafe { libc::pthread_atfork(None, None, Some(close_all)) };
+        unsafe { libc::pthread_atfork(Some(look), None, Some(close_all)) };
     }
     if let Some(place) = OURS.get(at) {
         place.store(fd, Ordering::SeqCst);

@@ -24,9 +24,17 @@ pub(super) fn notes(error: &CompilationError) -> Vec<(String, String)> {
             Some(line) => format!("{text}: {line}"),
             None => text,
         };
-        let is_of_ours = ["evcxr", "run_user_code", "EvcxrUser", "roborm_display", "RobormTypeOf"]
-            .iter()
-            .any(|it| text.contains(it));
+        let is_of_ours = [
+            "evcxr",
+            "Option::None.unwrap()",
+            "Ok(())>",
+            "run_user_code",
+            "EvcxrUser",
+            "roborm_display",
+            "RobormTypeOf",
+        ]
+        .iter()
+        .any(|it| text.contains(it));
         (matches!(kind, "help" | "note") && !is_of_ours).then(|| (kind.to_owned(), text))
     });
     all.take(MOST).collect()

@@ -24,8 +24,6 @@ pub(super) enum Kind {
     Command,
     /// `?item`, without the sign.
     Question,
-    /// `!ls`.
-    Shell,
 }
 
 /// The pieces of a cell, in order. A line is a command where Rust could not go on in it.
@@ -35,6 +33,8 @@ pub(super) fn sections(source: &str) -> Vec<Section> {
     let mut lines = source.lines().enumerate();
     while let Some((line, text)) = lines.next() {
         let is_special = special(text).filter(|_| rust.as_ref().is_none_or(|rust| is_whole(&rust.text)));
+        // Rust may go on with it, but not begin.
+        let is_special = is_special.or((rust.is_none() && text.trim() == "?").then_some(Kind::Question));
         match is_special {
             Some(kind) => {
                 sections.extend(rust.take());
@@ -69,7 +69,6 @@ fn special(line: &str) -> Option<Kind> {
     match (letters.next()?, letters.next()) {
         (':', Some(next)) if next.is_alphabetic() => Some(Kind::Command),
         ('?', Some(next)) if next.is_alphabetic() || next == ':' => Some(Kind::Question),
-        ('!', Some(next)) if !line.starts_with("![") && next != '(' => Some(Kind::Shell),
         _ => None,
     }
 }
@@ -162,9 +161,17 @@ impl<'a> Rust<'a> {
 
     /// What is missing at its end. A `;` there is no more than a sign that the user is done, and need not be typed.
     fn look_at_end(&mut self, list: &ast::StmtList, parsed: &ra_ap_syntax::Parse<SourceFile>) {
+        let end = self.source.trim_end().len();
+        // It makes an item, and is called as an expression is.
+        if let Some(ast::Expr::MacroExpr(call)) = list.tail_expr()
+            && let Some(path) = call.macro_call().and_then(|call| call.path())
+            && path.syntax().text().to_string().ends_with("thread_local")
+        {
+            self.lacks_semicolon = Some(self.at(call.syntax().text_range().end()));
+            self.tail = None;
+        }
         let errors = parsed.errors();
         let Some(error) = errors.first() else { return };
-        let end = self.source.trim_end().len();
         let last = list.statements().last().filter(|_| list.tail_expr().is_none());
         let last = last.filter(|last| {
             matches!(
@@ -312,6 +319,26 @@ impl<'a> Rust<'a> {
         self.untyped.iter().map(|binding| of(binding).unwrap_or_else(|| "_".to_owned())).collect()
     }
 
+    /// The `let` that keeps a closure which is bound by this name: rustc fills the holes in.
+    pub fn boxed(&self, name: &str) -> Option<String> {
+        let parsed = SourceFile::parse(&format!("{HEAD}{}\n}}", self.source), Edition::Edition2024);
+        let statements = parsed.tree().syntax().descendants().filter_map(ast::LetStmt::cast);
+        let is_named = |it: &ast::LetStmt| {
+            matches!(it.pat(), Some(ast::Pat::IdentPat(pattern))
+                if pattern.name().is_some_and(|found| found.text() == name))
+        };
+        let Some(ast::Expr::ClosureExpr(closure)) = statements.filter(is_named).last()?.initializer() else {
+            return None;
+        };
+        let typed = |parameter: ast::Param| parameter.ty().map_or_else(|| "_".to_owned(), |of| of.syntax().to_string());
+        let parameters: Vec<String> = closure.param_list()?.params().map(typed).collect();
+        let returned = closure.ret_type().and_then(|it| it.ty()).map_or_else(|| "_".to_owned(), |it| it.to_string());
+        let text = closure.syntax().text().to_string();
+        let is_short = text.len() <= 80 && !text.contains('\n');
+        let text = if is_short { text } else { "…".to_owned() };
+        Some(format!("let {name}: Box<dyn Fn({}) -> {returned}> = Box::new({text});", parameters.join(", ")))
+    }
+
     /// What has to stand before everything else, in the first line: a tab, where evcxr would take that for a command of its
     /// own; a name for implementations without one.
     pub fn head(&self, impls: &Impls) -> String {
@@ -320,10 +347,14 @@ impl<'a> Rust<'a> {
         }
         match self.impls.as_slice() {
             [] => String::new(),
-            // Nothing may stand before attributes of the whole.
-            _ if self.source.trim_start().starts_with("#!") => String::new(),
+            _ if !self.may_have_head() => String::new(),
             alone => format!("const {NAME}{}: () = (); ", impls.number(alone)),
         }
+    }
+
+    /// Nothing may stand before attributes of the whole.
+    pub fn may_have_head(&self) -> bool {
+        !self.source.trim_start().starts_with("#!")
     }
 
     /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.
@@ -356,9 +387,11 @@ impl<'a> Rust<'a> {
     }
 }
 
-/// Whether evcxr would take the text for a command of its own, but for a tab before it.
+/// Whether evcxr would take a line of the text for a command of its own, but for a tab before it all: it looks for them up
+/// to the first line of Rust, and passes over comments.
 fn looks_like_command(source: &str) -> bool {
-    source.trim_start().starts_with([':', '!'])
+    let mut lines = source.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("//"));
+    lines.next().is_some_and(|line| line.trim_start().starts_with([':', '!']))
 }
 
 /// Where the text begins, blanks aside.

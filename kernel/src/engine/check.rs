@@ -50,6 +50,11 @@ impl Engine {
                 let found = found.unwrap_or_else(|| "_".to_owned());
                 types::written(&binding.name, &found).map_err(|message| {
                     let (message, help) = message.split_once('\n').unwrap_or((&message, ""));
+                    let general = format!("let {}: Box<dyn …> = Box::new(…);", binding.name);
+                    let help = match rust.boxed(&binding.name) {
+                        Some(boxed) => &help.replace(&general, &boxed),
+                        None => help,
+                    };
                     fault::plain("Error", message, (!help.is_empty()).then_some(help))
                 })
             })

@@ -93,7 +93,12 @@ struct Brackets {
     unclosed: Option<(SyntaxKind, usize)>,
     /// The byte where something is closed that was not open, or otherwise.
     torn: Option<usize>,
+    /// A name or a number that is too long, and how long it is.
+    endless: Option<(usize, usize)>,
 }
+
+/// Bytes of a name or a number. The compiler takes more, and minutes for them.
+const LONGEST_WORD: usize = 4096;
 
 impl Brackets {
     fn of(source: &str) -> Self {
@@ -103,6 +108,11 @@ impl Brackets {
         for token in parsed.syntax_node().descendants_with_tokens().filter_map(|it| it.into_token()) {
             use SyntaxKind as K;
             let at = usize::from(token.text_range().start());
+            let is_word = token.kind() == K::IDENT
+                || matches!(token.kind(), K::LIFETIME_IDENT | K::INT_NUMBER | K::FLOAT_NUMBER | K::ERROR);
+            if is_word && token.text().len() > LONGEST_WORD {
+                this.endless.get_or_insert((at, token.text().chars().count()));
+            }
             match token.kind() {
                 K::L_PAREN | K::L_BRACK | K::L_CURLY => open.push((token.kind(), at)),
                 K::R_PAREN => this.close(&mut open, K::L_PAREN, at),
@@ -138,7 +148,9 @@ pub(super) fn torn(source: &str) -> Option<(String, usize, usize)> {
         SyntaxKind::L_BRACK => "[",
         _ => "{",
     };
-    let (words, at) = if let Some(at) = brackets.torn {
+    let (words, at) = if let Some((at, count)) = brackets.endless {
+        (format!("a word of {count} characters, which is more than can be compiled"), at)
+    } else if let Some(at) = brackets.torn {
         ("a bracket is closed that is not open, or another than is open".to_owned(), at)
     } else if let Some(at) = brackets.unfinished {
         ("a string or a comment is not closed".to_owned(), at)

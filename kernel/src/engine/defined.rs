@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
 
-use super::earlier::called;
+use super::earlier::{beginning, called};
 use crate::toolkit::{Entry, of_cell};
 
 /// What is said of where an item of a cell is from.
@@ -14,6 +14,8 @@ const FROM: &str = "this session";
 /// What a static has to hold for anybody to notice that it starts anew.
 const CHANGING: [&str; 9] =
     ["Atomic", "Mutex", "RwLock", "OnceLock", "OnceCell", "LazyLock", "LazyCell", "Cell<", "UnsafeCell"];
+
+const HEAD: &str = "fn f(){";
 
 /// What a cell defines.
 #[derive(Debug, Default)]
@@ -26,6 +28,10 @@ pub(super) struct Defined {
     pub statics: BTreeSet<String>,
     /// What its items are called.
     pub items: Vec<String>,
+    /// The lines that they begin in, from 0.
+    pub lines: Vec<usize>,
+    /// Words in calls of macros that are statements: they may be the names of items that those make.
+    pub handed: BTreeSet<String>,
     /// Names that it uses without binding them itself.
     pub uses: BTreeSet<String>,
     /// Items, for completion and documentation.
@@ -36,7 +42,7 @@ impl Defined {
     /// What this piece of Rust defines.
     pub fn by(source: &str) -> Self {
         let mut this = Self::default();
-        let parsed = SourceFile::parse(&format!("fn f(){{{source}\n}}"), Edition::Edition2024);
+        let parsed = SourceFile::parse(&format!("{HEAD}{source}\n}}"), Edition::Edition2024);
         let root = parsed.syntax_node();
         let body = root.children().find_map(ast::Fn::cast).and_then(|function| function.body());
         let Some(list) = body.and_then(|body| body.stmt_list()) else { return this };
@@ -48,10 +54,17 @@ impl Defined {
                     this.shape(&item);
                     items.push(item);
                 }
-                ast::Stmt::ExprStmt(_) => {}
+                ast::Stmt::ExprStmt(it) => this.handed.extend(handed(it.expr())),
             }
         }
-        this.items = items.iter().filter_map(called).collect();
+        this.handed.extend(handed(list.tail_expr()));
+        for item in &items {
+            if let Some(name) = called(item) {
+                let at = beginning(item).saturating_sub(HEAD.len());
+                this.lines.push(source.get(..at).map_or(0, |before| before.matches('\n').count()));
+                this.items.push(name);
+            }
+        }
         this.uses = used(list.syntax());
         this.entries = of_cell(items.into_iter(), FROM);
         this.look_for_statics(list.syntax());
@@ -112,6 +125,20 @@ fn used(code: &SyntaxNode) -> BTreeSet<String> {
         }
     }
     used
+}
+
+/// Words in the call of a macro.
+fn handed(call: Option<ast::Expr>) -> Vec<String> {
+    let Some(ast::Expr::MacroExpr(call)) = call else { return Vec::new() };
+    // These make no items.
+    let plain =
+        ["print", "println", "eprint", "eprintln", "dbg", "format", "vec", "assert", "assert_eq", "panic", "write"];
+    let path = call.macro_call().and_then(|call| call.path()).map(|path| path.syntax().text().to_string());
+    if path.is_none_or(|path| plain.contains(&path.as_str())) {
+        return Vec::new();
+    }
+    let tokens = call.syntax().descendants_with_tokens().filter_map(|it| it.into_token());
+    tokens.filter(|it| it.kind() == SyntaxKind::IDENT).map(|it| it.text().to_owned()).collect()
 }
 
 /// The names that a `let` binds.

@@ -6,8 +6,10 @@ use std::ops::Range;
 
 use evcxr::CompilationError;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Edition, SourceFile};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxKind};
 use serde_json::Value;
+
+use super::places::Origin;
 
 /// What an item is called: by its name, `impl Pair` where it has none.
 pub(super) fn called(item: &ast::Item) -> Option<String> {
@@ -32,6 +34,13 @@ pub(super) fn called(item: &ast::Item) -> Option<String> {
         _ => None,
     };
     name.map(|name| name.text().to_string())
+}
+
+/// Where an item begins, its comments and attributes aside: evcxr does not keep all of them.
+pub(super) fn beginning(item: &ast::Item) -> usize {
+    let is_before = |kind: SyntaxKind| kind.is_trivia() || kind == SyntaxKind::ATTR;
+    let first = item.syntax().children_with_tokens().find(|it| !is_before(it.kind()));
+    first.map_or_else(|| item.syntax().text_range(), |it| it.text_range()).start().into()
 }
 
 /// Where an error is that is in no line of the cell.
@@ -89,8 +98,9 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// The items of what was compiled, with the lines (from 1) that they are in and the words that they are made of.
-pub(super) struct Items(Vec<(Range<usize>, String, BTreeSet<String>)>);
+/// The items of what was compiled, with the lines (from 1) that they are in, that in which they begin, and the words that
+/// they are made of.
+pub(super) struct Items(Vec<(Range<usize>, usize, String, BTreeSet<String>)>);
 
 impl Items {
     pub fn of(compiled: &str) -> Self {
@@ -100,9 +110,16 @@ impl Items {
             let range = item.syntax().text_range();
             let tokens = item.syntax().descendants_with_tokens().filter_map(|it| it.into_token());
             let words = tokens.filter(|it| !it.kind().is_trivia()).map(|it| it.text().to_owned()).collect();
-            Some((line(range.start().into())..line(range.end().into()) + 1, called(&item)?, words))
+            let begins = line(beginning(&item));
+            Some((line(range.start().into())..line(range.end().into()) + 1, begins, called(&item)?, words))
         });
         Self(all.collect())
+    }
+
+    /// The item that a line is in, and the line where it begins.
+    pub fn at(&self, line: usize) -> Option<(String, usize)> {
+        let (_, begins, item, _) = self.0.iter().find(|(lines, ..)| lines.contains(&line))?;
+        Some((item.clone(), *begins))
     }
 
     /// The item of an earlier cell that an error is in: `cells` says which cells have defined what, `now` what this one
@@ -110,22 +127,22 @@ impl Items {
     pub fn of_error(
         &self,
         error: &CompilationError,
-        cells: &BTreeMap<String, Option<u64>>,
+        cells: &BTreeMap<String, Origin>,
         now: &[String],
     ) -> Option<Earlier> {
         let spans = error.json["spans"].as_array()?;
         let span = spans.iter().find(|span| span["is_primary"] == true).map(in_our_file)?;
         let number = |value: &Value| value.as_u64().and_then(|it| usize::try_from(it).ok());
         let at = number(&span["line_start"])?;
-        let (_, item, words) =
-            self.0.iter().find(|(lines, item, _)| lines.contains(&at) && cells.contains_key(item))?;
+        let (_, _, item, words) =
+            self.0.iter().find(|(lines, _, item, _)| lines.contains(&at) && cells.contains_key(item))?;
         if now.contains(item) {
             return None;
         }
         let text = &span["text"][0];
         Some(Earlier {
             item: item.clone(),
-            cell: cells.get(item).copied().flatten(),
+            cell: cells.get(item).and_then(|origin| origin.cell),
             uses: now.iter().filter(|name| words.contains(*name)).cloned().collect(),
             line: text["text"].as_str().unwrap_or_default().to_owned(),
             columns: number(&text["highlight_start"])?..number(&text["highlight_end"])?,

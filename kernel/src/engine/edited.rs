@@ -11,6 +11,7 @@ pub(super) struct Edit {
 }
 
 /// A text with changes, none of which adds or removes a line, and the way back.
+#[derive(Clone)]
 pub(super) struct Edited {
     pub text: String,
     /// Line from 1; column in the changed text, from 1; characters that were there, and that are.

@@ -67,6 +67,53 @@ pub struct Failure {
     pub traceback: Vec<String>,
 }
 
+/// Characters of a failure's message, of a line of the rest, and lines of it: a front shows all of it, and what a panic says
+/// may be a whole file.
+const LONGEST: usize = 1_000;
+const WIDEST: usize = 4_000;
+const MOST_LINES: usize = 400;
+
+impl Failure {
+    /// With as much of it as can be read.
+    pub(super) fn bounded(mut self) -> Self {
+        cut(&mut self.message, LONGEST);
+        // What is one piece may be many lines.
+        let mut lines: Vec<String> =
+            self.traceback.iter().flat_map(|piece| piece.split('\n')).take(MOST_LINES + 1).map(str::to_owned).collect();
+        let all: usize = self.traceback.iter().map(|piece| piece.matches('\n').count() + 1).sum();
+        if all > MOST_LINES {
+            // Its end says what to do.
+            let last = self.traceback.last().filter(|last| !last.contains('\n')).cloned();
+            lines.truncate(MOST_LINES - 1);
+            lines.push(format!("… {} lines more", all - MOST_LINES + 1));
+            lines.extend(last);
+        }
+        for line in &mut lines {
+            cut(line, WIDEST);
+        }
+        self.traceback = lines;
+        self
+    }
+}
+
+/// Leaves out the middle of a text of more than so many characters.
+fn cut(text: &mut String, most: usize) {
+    if text.len() <= most {
+        return;
+    }
+    let count = text.chars().count();
+    if count <= most {
+        return;
+    }
+    let (head, tail) = (most * 3 / 4, most / 4);
+    let byte = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
+    let (from, until) = (byte(head), byte(count - tail));
+    // A colour that is left on ends with the line.
+    let colour = if text[from..until].contains("\u{1b}[0m") { "\u{1b}[0m" } else { "" };
+    let left_out = format!("{colour} … {} characters … ", count - head - tail);
+    text.replace_range(from..until, &left_out);
+}
+
 /// How a cell ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {

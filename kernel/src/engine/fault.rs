@@ -23,7 +23,7 @@ pub(super) fn plain(name: &str, message: &str, help: Option<&str>) -> Failure {
     let first = lines.next().unwrap_or_default().to_owned();
     let heading = heading(name);
     // A message that begins with its heading does not need it twice.
-    let said = first.strip_prefix(&heading).filter(|rest| rest.starts_with(';'));
+    let said = first.strip_prefix(&heading).filter(|rest| rest.is_empty() || rest.starts_with([';', ':', ' ']));
     let said = said.map_or_else(|| format!(": {first}"), str::to_owned);
     let mut traceback = vec![format!("{RED}{heading}{END}{BOLD}{said}{END}")];
     traceback.extend(lines.map(str::to_owned));
@@ -47,13 +47,25 @@ pub(super) fn at(mut failure: Failure, cell: &str, line: usize, column: usize) -
     let mut lines = vec![format!(" {BLUE}-->{END} line {line}, column {column}")];
     if let Some(text) = cell.lines().nth(line - 1) {
         let gutter = line.to_string().len();
+        let (text, shift) = around(text, column);
+        let column = column.saturating_sub(shift).max(1);
         let blank: String =
             text.chars().take(column - 1).map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect();
         lines.push(format!("{:gutter$} {BLUE}|{END}", ""));
-        lines.push(format!("{BLUE}{line} |{END} {}", shortened(text)));
+        lines.push(format!("{BLUE}{line} |{END} {text}"));
         lines.push(format!("{:gutter$} {BLUE}|{END} {blank}{RED}^{END}", ""));
     }
     // Behind the message, before the help.
+    failure.traceback.splice(1..1, lines);
+    failure
+}
+
+/// The failure, that happened at a column (from 1) of this line of an earlier cell.
+pub(super) fn earlier(mut failure: Failure, place: &str, line: &str, column: usize) -> Failure {
+    failure.message = format!("{} ({place})", failure.message);
+    let (text, shift) = around(line, column);
+    let sign = marked(1, &text, column.saturating_sub(shift)..column.saturating_sub(shift) + 1, true, "");
+    let lines = [format!(" {BLUE}-->{END} {place}"), format!("  {BLUE}|{END} {text}"), sign];
     failure.traceback.splice(1..1, lines);
     failure
 }
@@ -115,9 +127,12 @@ impl Reader<'_> {
         let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
         let question = question(&error.message());
         let message = question.map_or_else(|| words(&error.message()), |(message, _)| message.to_owned());
+        let spans = self.spans(error);
+        let message = self.with_what_follows(message, &spans);
+        // cargo says so too.
+        let message = message.strip_prefix("error: ").map_or_else(|| message.clone(), str::to_owned);
         let mut lines = vec![format!("{RED}error{code}{END}{BOLD}: {message}{END}")];
         let first = message.lines().next().unwrap_or_default();
-        let spans = self.spans(error);
         let earlier = if spans.iter().any(|span| span.is_primary) { None } else { (self.earlier)(error) };
         let told = match (&earlier, spans.iter().find(|span| span.is_primary).or(spans.first())) {
             (Some(earlier), _) => format!("{first}, in {}{}", earlier.place(), earlier.why()),
@@ -128,9 +143,11 @@ impl Reader<'_> {
         if let Some(earlier) = &earlier {
             lines.push(format!("{:gutter$}{BLUE}-->{END} {}", "", earlier.place()));
             lines.push(format!("{:gutter$} {BLUE}|{END}", ""));
-            lines.push(format!("{:gutter$} {BLUE}|{END} {}", "", shortened(&earlier.line)));
             let Range { start, end } = earlier.columns.clone();
-            lines.push(marked(gutter, &earlier.line, start..end, true, &words(&earlier.label)));
+            let (text, shift) = around(&earlier.line, start);
+            lines.push(format!("{:gutter$} {BLUE}|{END} {text}", ""));
+            let columns = start.saturating_sub(shift)..end.saturating_sub(shift);
+            lines.push(marked(gutter, &text, columns, true, &words(&earlier.label)));
         }
         lines.extend(self.shown(&spans, gutter, earlier.is_none()));
         lines.extend(advice::notes(error).into_iter().map(|(kind, note)| {
@@ -144,6 +161,26 @@ impl Reader<'_> {
             lines.push(format!("{:gutter$} {BLUE}={END} {BOLD}help{END}: {}", "", hint.replace("Evcxr", "a notebook")));
         }
         Failure { name: error.code().unwrap_or("Error").to_owned(), message: told, traceback: lines }
+    }
+
+    /// The message with what follows in the cell: before the last expression rustc finds a `let` that nobody has typed.
+    fn with_what_follows(&self, message: String, spans: &[Span]) -> String {
+        const LET: &str = "found keyword `let`";
+        let Some(span) = spans.iter().find(|span| span.is_primary).filter(|_| message.ends_with(LET)) else {
+            return message;
+        };
+        let byte = |line: &str| line.char_indices().nth(span.from.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
+        let mut lines = self.cell.lines().skip(span.line.saturating_sub(1));
+        let rest = lines.next().map(|line| &line[byte(line)..]).unwrap_or_default();
+        let following = std::iter::once(rest).chain(lines).map(str::trim).find(|line| !line.is_empty());
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        match following.map(|line| (line, line.find(|c| !is_word(c)).unwrap_or(line.len()))) {
+            Some((line, end)) if end > 0 && &line[..end] != "let" => {
+                message.replace(LET, &format!("found `{}`", &line[..end]))
+            }
+            Some((_, 0)) => message.replace(&format!(", {LET}"), ""),
+            _ => message,
+        }
     }
 
     /// The places of an error in the cell, in their order.
@@ -190,18 +227,22 @@ impl Reader<'_> {
     fn shown(&self, spans: &[Span], gutter: usize, with_place: bool) -> Vec<String> {
         let mut lines = Vec::new();
         let mut shown = 0;
+        let (mut text, mut shift) = (String::new(), 0);
         let place = spans.iter().find(|span| span.is_primary).or(spans.first());
         for span in spans {
-            let Some(text) = self.cell.lines().nth(span.line - 1) else { continue };
+            let Some(whole) = self.cell.lines().nth(span.line - 1) else { continue };
             if shown != span.line {
                 if let Some(place) = place.filter(|_| shown == 0 && with_place) {
                     lines.push(format!("{:gutter$}{BLUE}-->{END} line {}, column {}", "", place.line, place.from));
                     lines.push(format!("{:gutter$} {BLUE}|{END}", ""));
                 }
-                lines.push(format!("{BLUE}{:gutter$} |{END} {}", span.line, shortened(text)));
+                let primary = spans.iter().find(|other| other.line == span.line && other.is_primary).unwrap_or(span);
+                (text, shift) = around(whole, primary.from);
+                lines.push(format!("{BLUE}{:gutter$} |{END} {text}", span.line));
                 shown = span.line;
             }
-            lines.push(marked(gutter, text, span.from..span.until, span.is_primary, &span.label));
+            let columns = span.from.saturating_sub(shift)..span.until.saturating_sub(shift);
+            lines.push(marked(gutter, &text, columns, span.is_primary, &span.label));
         }
         lines
     }
@@ -282,6 +323,23 @@ pub(super) fn words(text: &str) -> String {
     text.replace("roborm_toolkit::", "roborm::")
 }
 
-fn shortened(line: &str) -> String {
-    if line.chars().count() <= 300 { line.to_owned() } else { line.chars().take(300).chain(['…']).collect() }
+/// Characters of a line that are shown, and those before the place that it is shown for.
+const WIDEST: usize = 300;
+const BEFORE: usize = 100;
+
+/// The line, or what of it stands around a column (from 1); and by how much the columns of that are less.
+fn around(line: &str, column: usize) -> (String, usize) {
+    if line.len() <= WIDEST || line.chars().count() <= WIDEST {
+        return (line.to_owned(), 0);
+    }
+    let start = if column <= WIDEST - BEFORE { 0 } else { column.saturating_sub(BEFORE) };
+    let mut text: String = line.chars().skip(start).take(WIDEST).collect();
+    if line.chars().nth(start + WIDEST).is_some() {
+        text.push('…');
+    }
+    // The sign has the place of a character.
+    match start {
+        0 => (text, 0),
+        _ => (format!("…{text}"), start - 1),
+    }
 }

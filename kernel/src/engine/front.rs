@@ -192,7 +192,7 @@ impl Front {
         let mut holes = Holes::read(&files.types());
         // A server that is not ours knows evcxr's own type alone.
         let source = if self.plain { source } else { generated::with_shared_error(&source) };
-        let (source, open) = holes.replace(&source);
+        let (source, open) = holes.replace(&source.replace(generated::SHADOW, ""));
         let source = match (check, self.plain) {
             (true, _) => source,
             (false, true) => generated::shown_by_us(&source),
@@ -280,6 +280,12 @@ impl Front {
             Ok((output.status.success(), output.stderr))
         };
         let (mut succeeded, mut messages) = compile(&source)?;
+        if check
+            && String::from_utf8_lossy(&messages).contains("E0726")
+            && let Some(other) = generated::with_variables_in_body(&source)
+        {
+            (succeeded, messages) = compile(&other)?;
+        }
         if !succeeded
             && !check
             && String::from_utf8_lossy(&messages).contains("`roborm_display`")

@@ -14,6 +14,11 @@ const NOTICE: &str = "println!(\"EVCXR_PANIC_NOTIFICATION\");";
 /// How evcxr has a cell put a variable back into the store.
 const PUT: &str = "evcxr_variable_store.put_variable::<";
 
+/// What stands before a cell's statements where there are many variables. Of each of them evcxr tells rust-analyzer a call
+/// of a function of that name, for whose types it looks again at every call: the time grows as the square of their number.
+/// Of something that is no function it looks for nothing. The pattern is one in which evcxr looks for no variables.
+pub(super) const SHADOW: &str = "let [evcxr_variable_store] = [()];";
+
 /// How evcxr shows the value of the last expression, and how it is shown here.
 const SHOW: &str = "\n).evcxr_display();";
 const OURS: &str = "\n).roborm_display();";
@@ -152,6 +157,25 @@ pub(super) fn opt_level(manifest: &str) -> &str {
     let level = manifest.lines().find_map(|line| line.strip_prefix("opt-level = ")).unwrap_or("0");
     let level = level.trim().trim_matches('"');
     if ["0", "1", "2", "3", "s", "z"].contains(&level) { level } else { "0" }
+}
+
+/// How the code that is checked is given the variables.
+const ANALYSIS: &str = "async fn evcxr_analysis_wrapper(\n";
+const ANALYSIS_BODY: &str = ") -> Result<(), EvcxrUserCodeError> {\n";
+
+/// The code of a check with the variables bound in the body of its function. They are the parameters of one that is `async`,
+/// where a type must name its lifetimes: `Wrapper` is not enough, if `Wrapper<'_>` was what a cell made. Lines stay lines.
+pub(super) fn with_variables_in_body(code: &str) -> Option<String> {
+    let start = code.rfind(ANALYSIS)?;
+    let (head, rest) = code.split_at(start);
+    let (parameters, body) = rest[ANALYSIS.len()..].split_once(ANALYSIS_BODY)?;
+    let bound = parameters.split_inclusive('\n').map(|line| match line.trim_end().strip_suffix(',') {
+        Some(parameter) => format!("let {parameter} = ::core::option::Option::None.unwrap();\n"),
+        None => line.to_owned(),
+    });
+    let bound: String = bound.collect();
+    let opening = ANALYSIS.trim_end();
+    Some(format!("{head}{opening}{}{bound}\n{body}", ANALYSIS_BODY))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::defined::Defined;
 use super::earlier::{Earlier, Items};
 use super::event::Failure;
 use super::fault;
+use super::places::Origin;
 
 /// What the cells so far defined, and which of their variables are gone.
 #[derive(Default)]
@@ -20,10 +21,12 @@ pub(super) struct Gone {
     shapes: BTreeMap<String, String>,
     /// Statics that were told of.
     statics: BTreeSet<String>,
-    /// Items, and the cells that defined them last.
-    items: BTreeMap<String, Option<u64>>,
+    /// Items, and where they were defined last.
+    items: BTreeMap<String, Origin>,
     /// Items of the piece that is compiled.
     now: Vec<String>,
+    /// What macros were called with.
+    handed: BTreeSet<String>,
 }
 
 /// What became of a variable.
@@ -36,6 +39,8 @@ struct Fate {
 /// A piece of a cell, as it was before it ran.
 pub(super) struct Piece<'p> {
     pub source: &'p str,
+    /// The line of the cell that it begins in, from 0.
+    pub line: usize,
     pub defined: &'p Defined,
     /// The variables that there were.
     pub before: &'p [String],
@@ -72,6 +77,12 @@ impl Gone {
         compiled.of_error(error, &self.items, &self.now)
     }
 
+    /// The number of the cell that runs, and the items of those before it.
+    pub fn origins(&self) -> (Option<u64>, BTreeMap<String, Origin>) {
+        let earlier = self.items.iter().filter(|(item, _)| !self.now.contains(item));
+        (self.cell, earlier.map(|(item, origin)| (item.clone(), *origin)).collect())
+    }
+
     /// What became of a variable, in words, and what to do; `None` where nothing did.
     pub fn fate(&self, name: &str) -> Option<(String, &'static str)> {
         self.fates.get(name).map(|fate| (format!("`{name}` {}", fate.what), fate.help))
@@ -104,7 +115,7 @@ impl Gone {
     /// A piece of a cell is over: remembers what it defined, and which variables are not among those of `now`. What the
     /// user is told at once.
     pub fn over(&mut self, piece: &Piece<'_>, now: &[String], end: End) -> Vec<String> {
-        let Piece { source, defined, before, outdated } = piece;
+        let Piece { source, defined, before, outdated, .. } = piece;
         let mut notes = Vec::new();
         let place = self.cell.map(|cell| format!(" in cell {cell}"));
         for name in before.iter().filter(|name| !now.contains(name)) {
@@ -140,7 +151,10 @@ impl Gone {
         }
         if matches!(end, End::Whole | End::Early) {
             self.shapes.extend(defined.shapes.iter().cloned());
-            self.items.extend(defined.items.iter().map(|item| (item.clone(), self.cell)));
+            self.handed.extend(defined.handed.iter().cloned());
+            let origin = |line: &usize| Origin { cell: self.cell, line: piece.line + line + 1 };
+            let items = defined.items.iter().zip(&defined.lines).map(|(item, line)| (item.clone(), origin(line)));
+            self.items.extend(items);
         }
         for name in defined.statics.iter().filter(|_| end == End::Whole) {
             if self.statics.insert(name.clone()) {
@@ -170,11 +184,29 @@ impl Gone {
     /// one by which rustc knows something else.
     pub fn explain(&self, mut failure: Failure, defined: &Defined) -> Failure {
         let said = failure.traceback.join("\n");
+        let unknown = said.split_once("cannot find ").and_then(|(_, rest)| rest.split('`').nth(1));
+        let is_unknown = ["E0425", "E0412", "E0422", "E0433"].contains(&failure.name.as_str());
+        if let Some(name) =
+            unknown.filter(|name| is_unknown && self.handed.contains(*name) && !self.fates.contains_key(*name))
+        {
+            failure.traceback.push(fault::help(&format!(
+                "`{name}` was handed to a macro by an earlier cell: items that a macro makes are those of its cell alone; \
+                 write `{name}` out, or call the macro in this cell too"
+            )));
+        }
         for (name, fate) in &self.fates {
-            let unknown = format!("cannot find value `{name}` in this scope");
             let known = format!("`{name}` {}", fate.what);
-            if failure.name == "E0425" && said.contains(&unknown) {
+            // A variable may have been called what a macro or a type of the prelude is called.
+            let unknown = NO_VALUE.map(|what| match what {
+                "" => format!("cannot find value `{name}` in this scope"),
+                what => format!("expected value, found {what} `{name}`"),
+            });
+            let unknown = unknown.into_iter().find(|unknown| said.contains(unknown));
+            let unknown = unknown.filter(|_| ["E0425", "E0423"].contains(&failure.name.as_str()));
+            if let Some(unknown) = unknown {
                 failure.message = failure.message.replace(&unknown, &known);
+                // What rustc guesses at would lead away from what is known.
+                failure.traceback.retain(|line| !GUESSES.iter().any(|guess| line.contains(guess)));
                 for line in &mut failure.traceback {
                     *line = line.replace(&unknown, &known);
                 }
@@ -190,6 +222,11 @@ impl Gone {
         failure
     }
 }
+
+/// What rustc finds by the name of a variable that is no more; nothing first.
+const NO_VALUE: [&str; 9] = ["", "macro", "struct", "enum", "trait", "type alias", "module", "crate", "builtin type"];
+/// What rustc has to say of a name that it does not know.
+const GUESSES: [&str; 2] = ["with a similar name", "use `!` to invoke the macro"];
 
 /// Whether rustc gives an error of this name where every name of the cell means something to it.
 fn means_something(error: &str) -> bool {
@@ -224,7 +261,7 @@ mod tests {
         let variables = [("a", "std::vec::Vec<Outer>"), ("b", "Inner"), ("c", "i32"), ("d", "Innermost")]
             .map(|(name, of)| (name.to_owned(), of.to_owned()));
         let first = Defined::by("struct Inner { x: i32 } struct Outer { inner: Inner }");
-        let piece = Piece { source: "", defined: &first, before: &[], outdated: &[] };
+        let piece = Piece { source: "", line: 0, defined: &first, before: &[], outdated: &[] };
         assert!(gone.over(&piece, &[], End::Whole).is_empty());
         let outdated = |gone: &Gone, source: &str| gone.outdated(&Defined::by(source), &variables);
         assert_eq!(outdated(&gone, "struct Inner { x: u64 }"), ["a", "b"]);

@@ -30,6 +30,7 @@ mod impls;
 mod interrupt;
 mod loss;
 mod names;
+mod places;
 pub mod plain;
 mod pump;
 mod run;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::assistant::{Completion, Inspection, item};
 use crate::toolkit::{Entry, Toolkit};
 
-/// Not more than so many.
-const MOST: usize = 100;
+/// Not more than so many: a front filters what it was given, and a data frame has hundreds of methods.
+const MOST: usize = 1000;
 const KEYWORDS: [&str; 24] = [
     "async", "await", "break", "const", "continue", "dyn", "else", "enum", "false", "fn", "for", "if", "impl", "in",
     "let", "loop", "match", "move", "mut", "return", "struct", "true", "use", "while",
@@ -87,12 +87,15 @@ impl Names {
     ) -> Vec<Completion> {
         if let Some(head) = before.strip_suffix("::") {
             let owner = head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-            return self.of_owner(owner, word, true);
+            let root = path_before(head).split("::").next().unwrap_or_default();
+            // Modules of other crates are called as those of std are (`tokio::time`), and hold other things.
+            let is_of_std = root == owner || ["std", "core", "alloc"].contains(&root);
+            return self.of_owner(owner, word, if is_of_std { Way::Path } else { Way::PathElsewhere });
         }
         if let Some(head) = before.strip_suffix('.') {
             return match self.type_of(head, variables) {
                 Some(owner) if self.all().iter().any(|entry| entry.owner.as_ref() == Some(&owner)) => {
-                    self.of_owner(&owner, word, false)
+                    self.of_owner(&owner, word, Way::Value)
                 }
                 _ => self.any_method(word),
             };
@@ -125,13 +128,18 @@ impl Names {
         items
     }
 
-    fn of_owner(&self, owner: &str, word: &str, is_path: bool) -> Vec<Completion> {
+    fn of_owner(&self, owner: &str, word: &str, way: Way) -> Vec<Completion> {
+        let is_path = way != Way::Value;
         let mut items: Vec<Completion> = Vec::new();
         let known = self.all();
         let owners = std::iter::once(owner).chain((!is_path).then(|| deref(owner)).flatten());
         for owner in owners {
-            let is_in = |entry: &Entry| is_path && entry.modules.iter().any(|module| module == owner);
-            let mine = known.iter().filter(|entry| entry.owner.as_deref() == Some(owner) || is_in(entry));
+            let is_in = |entry: &Entry| way == Way::Path && entry.modules.iter().any(|module| module == owner);
+            // A module is the owner of those in it.
+            let is_other =
+                |entry: &Entry| way == Way::PathElsewhere && entry.from == STD && owner.starts_with(char::is_lowercase);
+            let is_mine = |entry: &Entry| entry.owner.as_deref() == Some(owner) && !is_other(entry);
+            let mine = known.iter().filter(|entry| is_mine(entry) || is_in(entry));
             for entry in mine.filter(|entry| entry.name.starts_with(word)) {
                 let is_method = entry.signature.contains("self");
                 if (is_method || is_path) && items.iter().all(|item| item.text != entry.name) {
@@ -161,10 +169,18 @@ impl Names {
 
     /// The type of the expression that ends `text`, as far as names of variables and signatures tell.
     fn type_of(&self, text: &str, variables: &BTreeMap<String, String>) -> Option<String> {
+        // A character is in other signs; an escape before it makes no difference to what it is.
+        if text.ends_with('"') {
+            return Some("str".to_owned());
+        }
         let chain = chain(text);
         let (first, rest) = chain.split_first()?;
         let mut of = match variables.get(&first.name) {
             Some(of) => of.clone(),
+            None if first.is_call && first.owner.is_none() && first.name == "Some" => "Option".to_owned(),
+            None if first.is_call && first.owner.is_none() && ["Ok", "Err"].contains(&first.name.as_str()) => {
+                "Result".to_owned()
+            }
             None if first.is_call => self.result_of(first.owner.as_deref(), &first.name)?,
             None => return None,
         };
@@ -259,6 +275,25 @@ impl Names {
     pub fn receiver(&self, text: &str, variables: &BTreeMap<String, String>) -> Option<String> {
         self.type_of(text, variables)
     }
+}
+
+/// What names are looked for behind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// A dot.
+    Value,
+    /// A path.
+    Path,
+    /// A path into another crate than std.
+    PathElsewhere,
+}
+
+/// The path that a text ends in: `tokio::time` of `use tokio::time`.
+fn path_before(text: &str) -> &str {
+    let start = text
+        .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    text[start..].trim_start_matches(':')
 }
 
 /// What is said of an item.

@@ -19,12 +19,16 @@ use serde_json::Value;
 
 use super::event::{Bundle, Event, InputReply};
 use super::interrupt::Control;
+use super::places::{Place, Places};
 use super::session::Files;
 use super::text::{MOST, Piece, Text};
 use super::{Error, Result};
 
 /// Shows of one cell, beyond which they are dropped and counted.
 const MOST_SHOWN: usize = 10_000;
+
+/// How long a question is waited for before it is looked whether it is interrupted.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Where events go.
 pub(super) type Events = Arc<dyn Fn(Event) + Send + Sync>;
@@ -40,6 +44,8 @@ pub(super) struct Pump {
     control: Arc<Control>,
     /// Characters that a line of text may have.
     columns: Mutex<Option<usize>>,
+    /// Those of the piece of a cell that runs, or ran last.
+    places: Mutex<Option<Places>>,
 }
 
 #[derive(Default)]
@@ -100,6 +106,7 @@ impl Pump {
             links: Mutex::default(),
             control,
             columns: Mutex::default(),
+            places: Mutex::default(),
         });
         let poll_of = [open("stdout")?, open("stderr")?];
         let (accepting, reading) = (Arc::downgrade(&pump), Arc::downgrade(&pump));
@@ -273,9 +280,27 @@ impl Pump {
     }
 
     fn text(&self, is_out: bool, text: String) {
-        if !text.is_empty() {
-            (self.events)(if is_out { Event::Stdout(text) } else { Event::Stderr(text) });
+        if text.is_empty() {
+            return;
         }
+        if is_out {
+            return (self.events)(Event::Stdout(text));
+        }
+        let text = match &*lock(&self.places) {
+            Some(places) => places.told(text),
+            None => text,
+        };
+        (self.events)(Event::Stderr(text));
+    }
+
+    /// These are the places of the piece of a cell that runs next.
+    pub fn set_places(&self, places: Places) {
+        *lock(&self.places) = Some(places);
+    }
+
+    /// A place of what was compiled last.
+    pub fn place(&self, line: usize, column: usize) -> Option<Place> {
+        lock(&self.places).as_ref()?.of(line, column)
     }
 
     /// A value that was printed in evcxr's own way.
@@ -309,7 +334,15 @@ impl Pump {
             cell::Event::Input { prompt, password } => {
                 let (reply, answer) = mpsc::channel();
                 (self.events)(Event::Input { prompt, password, reply: InputReply(reply) });
-                Reply::Line(answer.recv().ok())
+                // Whether an interrupt takes the question back is not left to whoever shows it.
+                loop {
+                    match answer.recv_timeout(LOOK) {
+                        _ if self.control.is_interrupted() => break Reply::Stop,
+                        Ok(line) => break Reply::Line(Some(line)),
+                        Err(mpsc::RecvTimeoutError::Timeout) => {}
+                        Err(mpsc::RecvTimeoutError::Disconnected) => break Reply::Line(None),
+                    }
+                }
             }
             cell::Event::Failed(failed) => {
                 lock(&self.heard).failed = Some(failed);

@@ -28,6 +28,9 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 const OF_EVCXR: [&str; 11] =
     [":dep", ":vars", ":clear", ":type", ":t", ":types", ":opt", ":explain", ":last_error_json", ":show_deps", ":env"];
 
+const QUESTIONS: &str =
+    "`?show`, `?DataFrame::lazy`, `?:spot`: the name of an item, a method with its type, or a command";
+
 /// Evaluates cells.
 pub struct Engine {
     // In the order in which they must go: evcxr waits for the process that runs cells, which ends when evcxr hangs up.
@@ -149,7 +152,10 @@ impl Engine {
                 // Of Rust, what the cell ends in is its value; what was asked for in between is shown.
                 Ok(Some(found)) if section.kind != Kind::Rust && at + 1 < sections.len() => self.pump.show(found),
                 Ok(found) => value = found,
-                Err(found) => {
+                Err(mut found) => {
+                    if section.kind != Kind::Rust {
+                        found.traceback.extend(not_run(&sections[at + 1..]));
+                    }
                     failure = Some(found);
                     break;
                 }
@@ -165,7 +171,7 @@ impl Engine {
         let items = self.context.defined_item_names().filter(|name| !name.starts_with(NAME));
         self.shared.set_variables(variables, items);
         match failure {
-            Some(failure) => Outcome::Failed(failure),
+            Some(failure) => Outcome::Failed(failure.bounded()),
             None => Outcome::Done(value),
         }
     }
@@ -206,19 +212,27 @@ impl Engine {
                 let name = section.text.split_whitespace().next().unwrap_or_default();
                 if OF_EVCXR.contains(&name) { self.of_evcxr(&section.text) } else { self.command(&section.text) }
             }
-            Kind::Shell => self.of_evcxr(&section.text),
+            Kind::Question if section.text.is_empty() => Err(fault::plain(
+                "Error",
+                "`?` asks what something is, and there is nothing behind it",
+                Some(QUESTIONS),
+            )),
             Kind::Question => match self.shared.explain(&section.text) {
                 Some(found) => Ok(Some(Bundle::of_texts(&found.plain, &found.markdown))),
-                None => Err(fault::plain(
-                    "Error",
-                    &format!("nothing is known of `{}`", section.text),
-                    Some(
-                        "`?show`, `?DataFrame::lazy`, `?:spot`: the name of an item, a method with its type, or a command",
-                    ),
-                )),
+                None => Err(fault::plain("Error", &format!("nothing is known of `{}`", section.text), Some(QUESTIONS))),
             },
         }
     }
+}
+
+/// A word on what stands behind a command that failed.
+fn not_run(sections: &[Section]) -> Option<String> {
+    let commands = sections.iter().filter(|section| section.kind == Kind::Command);
+    let commands: Vec<String> =
+        commands.map(|it| format!("`{}`", it.text.lines().next().unwrap_or_default())).collect();
+    let rust = sections.iter().any(|section| section.kind == Kind::Rust).then_some("the Rust of the cell");
+    let what: Vec<&str> = commands.iter().map(String::as_str).chain(rust).collect();
+    (!what.is_empty()).then(|| fault::note(&format!("not run: {}", what.join(", "))))
 }
 
 /// A failure of what was interrupted.

@@ -11,8 +11,12 @@ use super::event::{Bundle, Failure};
 use super::gone::{End, Piece};
 use super::interrupt::What;
 use super::loss::reason;
+use super::places::{Place, Places};
 use super::run::{Engine, interrupted};
-use super::{fault, front};
+use super::{fault, front, generated};
+
+/// Variables that are worth [`generated::SHADOW`].
+const MANY: usize = 16;
 
 impl Engine {
     /// Rust; what it defines and what becomes of variables by it is remembered.
@@ -47,7 +51,13 @@ impl Engine {
             Err(_) if self.ran => End::Early,
             Err(_) => End::Never,
         };
-        let piece = Piece { source: &section.text, defined: &defined, before: &names(before), outdated: &outdated };
+        let piece = Piece {
+            source: &section.text,
+            line: section.line,
+            defined: &defined,
+            before: &names(before),
+            outdated: &outdated,
+        };
         for note in self.gone.over(&piece, &names(self.variables()), end) {
             self.pump.note(&note);
         }
@@ -87,11 +97,17 @@ impl Engine {
             self.allows_question = self.context.execute(front::QUESTION).is_ok();
             self.pump.end_of_section();
         }
+        let mut head = self.head.clone();
+        if rust.may_have_head() && self.context.variables_and_types().count() >= MANY {
+            head.push_str(generated::SHADOW);
+            head.push(' ');
+        }
         // evcxr counts lines from the first of what it is given.
         let placed = |edited: &Edited| format!("{}{}", "\n".repeat(section.line), edited.text);
         let mut done = None;
         if let Some(holes) = self.open_holes(&rust.written()) {
-            let edited = rust.edited(&holes, &self.head);
+            let edited = rust.edited(&holes, &head);
+            self.set_places(section, &edited);
             done = self.quickly(&placed(&edited)).map(|result| (result, edited));
         }
         let (result, edited) = match done {
@@ -100,7 +116,8 @@ impl Engine {
             None => {
                 let types = self.types(&rust, section, cell)?;
                 let holes = self.open_holes(&types).unwrap_or(types);
-                let edited = rust.edited(&holes, &self.head);
+                let edited = rust.edited(&holes, &head);
+                self.set_places(section, &edited);
                 let text = placed(&edited);
                 let result = match self.quickly(&text) {
                     Some(result) => result,
@@ -133,7 +150,7 @@ impl Engine {
                 let message = message.trim().trim_start_matches("Subprocess terminated with status: ").to_owned();
                 Err(self.lost(&reason(&message, None)))
             }
-            (_, Some(failed)) => Err(self.failed(failed, section, &edited, cell)),
+            (_, Some(failed)) => Err(self.failed(failed, cell)),
             (Ok(_), None) => Ok(heard.result),
             (Err(error), None) => {
                 // First: it goes by what was compiled last, which the check replaces.
@@ -141,6 +158,19 @@ impl Engine {
                 Err(self.better(&error, edited.is_changed(), section, cell).unwrap_or(failure))
             }
         }
+    }
+
+    /// Has what the piece prints of places in it told as those of the cell.
+    fn set_places(&mut self, section: &Section, edited: &Edited) {
+        let (cell, origins) = self.gone.origins();
+        self.pump.set_places(Places {
+            cell,
+            line: section.line,
+            compiled: self.session.files.cells().join("src/lib.rs"),
+            edited: edited.clone(),
+            holes: self.holes.clone(),
+            origins,
+        });
     }
 
     /// Runs Rust that is expected to compile. `None`: it does not, and nothing was run.
@@ -186,38 +216,36 @@ impl Engine {
         }
     }
 
-    fn failed(&self, failed: Failed, section: &Section, edited: &Edited, cell: &str) -> Failure {
+    fn failed(&self, failed: Failed, cell: &str) -> Failure {
         match failed {
             Failed::Interrupted => interrupted("interrupted; the variables of earlier cells are kept"),
             Failed::Error { message, help, place } => {
                 let failure = fault::plain("Error", &message, help.as_deref());
-                self.placed(failure, place, section, edited, cell)
+                self.placed(failure, place, cell)
             }
             Failed::Panic { message, place } => {
                 let help = message.contains("start a runtime from within a runtime").then_some(
                     "what waits by itself (`block_on`) cannot be called by what is awaited: say `.await` there, `wait(…)`, \
                      or call it at the top of the cell",
                 );
-                self.placed(fault::plain("Panic", &message, help), place, section, edited, cell)
+                self.placed(fault::plain("Panic", &message, help), place, cell)
             }
         }
     }
 
     /// A failure with the place where it happened: in the cell, or in some other file.
-    fn placed(
-        &self,
-        failure: Failure,
-        place: Option<(String, u32, u32)>,
-        section: &Section,
-        edited: &Edited,
-        cell: &str,
-    ) -> Failure {
+    fn placed(&self, failure: Failure, place: Option<(String, u32, u32)>, cell: &str) -> Failure {
         let Some((file, line, column)) = place else { return failure };
-        if !file.ends_with("lib.rs") || !file.contains("target/build") {
+        if !Places::is_file(&file) {
             return fault::elsewhere(failure, &format!("{file}, line {line}"));
         }
-        match self.in_cell(line as usize, column as usize, edited) {
-            Some((line, column)) => fault::at(failure, cell, line + section.line, column),
+        let (line, column) = (line as usize, column as usize);
+        match self.pump.place(line, column) {
+            Some(Place::Earlier { item, origin, column, text }) => {
+                let cell = origin.cell.map_or_else(|| "an earlier cell".to_owned(), |cell| format!("cell {cell}"));
+                fault::earlier(failure, &format!("line {} of {cell}, in `{item}`", origin.line), &text, column)
+            }
+            Some(Place::Here { line, column }) => fault::at(failure, cell, line, column),
             None => failure,
         }
     }

@@ -233,7 +233,9 @@ fn page(text: &str, name: &str, kind: &str, module: Option<&str>, entries: &mut 
             continue;
         }
         // A second method of the name, of other parameters of the type, has a number.
-        let member = member.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
+        // `push-1` is the second of the page; `from_utf8` is a name.
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let member = member.rsplit_once('-').filter(|(_, number)| is_number(number)).map_or(member, |(name, _)| name);
         let kind = if is_variant { "instance" } else { "function" };
         let docs = if before_docs.len() < 400 { docs(after) } else { String::new() };
         entries.push(entry(Some(name), member, kind, one_line(&signature), docs));

@@ -175,3 +175,23 @@ fn it_answers_while_a_cell_runs() {
         bench.value(&cell);
     });
 }
+
+#[test]
+fn what_is_not_there_is_not_offered() {
+    let bench = Bench::new();
+    let asked = Asked::when_read(&bench);
+    asked.has("String::from_u", "String::from_utf8");
+    assert!(!asked.complete("String::from_u").iter().any(|it| it == "String::from_utf"));
+    asked.has("std::time::Dur", "std::time::Duration");
+    assert_eq!(asked.complete("use tokio::time::"), Vec::<String>::new());
+    assert_eq!(asked.complete("use polars::prelude::"), Vec::<String>::new());
+    asked.has("\"abc\".", "\"abc\".len");
+    asked.has("Some(1).", "Some(1).unwrap");
+}
+
+#[test]
+fn all_methods_are_offered() {
+    let mut bench = Bench::new();
+    bench.value("let frame = df![\"a\" => [1]]?;");
+    Asked::when_read(&bench).has("frame.", "frame.with_column");
+}

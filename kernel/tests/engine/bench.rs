@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use roborm_kernel::engine::{Bundle, Engine, Event, Failure, Outcome};
+use roborm_kernel::engine::{Bundle, Engine, Event, Failure, InputReply, Interrupter, Outcome};
 use roborm_kernel::toolkit::Toolkit;
 
 /// The toolkit of all tests of this run.
@@ -43,8 +43,23 @@ impl Bench {
         Self::with_line("an answer")
     }
 
+    /// One where whoever asks is interrupted, and gets no line.
+    pub fn with_interrupts() -> (Self, Arc<OnceLock<Interrupter>>) {
+        let interrupter: Arc<OnceLock<Interrupter>> = Arc::default();
+        let of_answer = Arc::clone(&interrupter);
+        let bench = Self::with_answer(move |reply| {
+            of_answer.get().expect("it is set before a cell asks").interrupt();
+            drop(reply);
+        });
+        (bench, interrupter)
+    }
+
     /// One where whoever asks gets this line.
     pub fn with_line(line: &'static str) -> Self {
+        Self::with_answer(move |reply| reply.0.send(line.to_owned()).unwrap())
+    }
+
+    fn with_answer(answer: impl Fn(InputReply) + Send + Sync + 'static) -> Self {
         let told: Arc<Mutex<Vec<Told>>> = Arc::default();
         let bundles: Arc<Mutex<Vec<_>>> = Arc::default();
         let (telling, showing) = (Arc::clone(&told), Arc::clone(&bundles));
@@ -60,7 +75,7 @@ impl Bench {
                     told.push(Told::Shown(plain(&bundle), update));
                     showing.lock().unwrap().push((id, update, bundle));
                 }
-                (Event::Input { reply, .. }, _) => reply.0.send(line.to_owned()).unwrap(),
+                (Event::Input { reply, .. }, _) => answer(reply),
             }
         })
         .unwrap_or_else(|error| panic!("{error}; help: {:?}", error.help()));

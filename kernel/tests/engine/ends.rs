@@ -185,3 +185,20 @@ fn two_engines_do_not_meet() {
     assert_eq!((one.value("x"), other.value("x")), ("1".into(), "2".into()));
     assert_eq!(one.told().len() + other.told().len(), 2);
 }
+
+#[test]
+fn a_cell_that_waits_for_a_line_stops_where_it_is_interrupted() {
+    for asks in [
+        "input(\"name? \")",
+        "{ let mut line = String::new(); std::io::stdin().read_line(&mut line)?; line }",
+        "{ let mut line = String::new(); std::io::stdin().read_line(&mut line).unwrap(); line }",
+        "{ let mut line = String::new(); let _ = std::io::stdin().read_line(&mut line); line }",
+    ] {
+        let (mut bench, interrupter) = Bench::with_interrupts();
+        interrupter.set(bench.engine.interrupter()).unwrap_or_else(|_| panic!("it is set once"));
+        bench.value("let x = 41;");
+        let failure = bench.failure(&format!("let line = {asks}; println!(\"{{line:?}} is the rest\");"));
+        assert_eq!(failure.name, "Interrupted", "{asks}: {}", failure.message);
+        assert_eq!(bench.value("x + 1"), "42", "{asks}");
+    }
+}

@@ -163,6 +163,9 @@ fn a_semicolon_at_the_end_need_not_be_typed() {
     let (message, all) = placed(&mut bench, "let x = 5\nlet y = 6;");
     assert!(message.starts_with("expected `;`, found keyword `let` (line 1, column 10"), "{message}\n{all}");
     assert!(!all.contains("evcxr"), "{all}");
+    let (message, all) = placed(&mut bench, "println!(\"a\")\nprintln!(\"b\")");
+    assert!(message.starts_with("expected `;`, found `println` (line 1, column 14"), "{message}\n{all}");
+    assert!(!all.contains("let"), "{all}");
 }
 
 #[test]
@@ -209,4 +212,51 @@ fn a_function_that_no_library_has() {
         bench.value("unsafe extern \"C\" { safe fn getpid() -> i32; } getpid() == std::process::id() as i32"),
         "true"
     );
+}
+
+#[test]
+fn what_is_said_of_a_failure_can_be_read() {
+    let mut bench = Bench::new();
+    for (cell, words) in [
+        (format!("let x = {};", "n".repeat(1 << 20)), "a word of 1048576 characters"),
+        (format!("let x = {};", "n".repeat(3_000)), "cannot find value"),
+        (format!("{}let x = nothing_like_it;", " ".repeat(100_000)), "cannot find value"),
+        ("panic!(\"{}\", \"p\".repeat(20 << 20))".to_owned(), "ppp"),
+        ("Err::<(), _>(\"line\\n\".repeat(1 << 20))?;".to_owned(), "line"),
+    ] {
+        let (message, all) = placed(&mut bench, &cell);
+        assert!(all.contains(words), "{message}");
+        assert!(message.len() < 4_000 && all.len() < 100_000, "{words}: {} and {}", message.len(), all.len());
+        assert!(all.lines().all(|line| line.len() < 20_000), "{words}");
+    }
+    let (_, all) = placed(&mut bench, &format!("let a = \"{}\"; nothing_like_it; let b = 1;", "é".repeat(5_000)));
+    let line = all.lines().position(|line| line.contains("nothing_like_it;")).expect("the line around the place");
+    let (line, signs) = (all.lines().nth(line).unwrap(), all.lines().nth(line + 1).unwrap());
+    let at = line.chars().collect::<String>().find("nothing_like_it").map(|byte| line[..byte].chars().count());
+    assert_eq!(at, signs.find('^'), "{line}\n{signs}");
+}
+
+#[test]
+fn what_failed_is_said_once() {
+    let mut bench = Bench::new();
+    let all = text(&bench.failure(":dep roborm-no-such = { path = \"/nowhere\" }\n:dep other\nlet x = 1;"));
+    assert!(!all.contains("error: error") && all.contains("not run: `:dep other`, the Rust of the cell"), "{all}");
+    let all = text(&bench.failure("?"));
+    assert!(all.contains("`?DataFrame::lazy`"), "{all}");
+}
+
+#[test]
+fn places_are_those_of_cells() {
+    let mut bench = Bench::new();
+    bench.engine.set_number(3);
+    bench.value("let x = 1;\n/// First.\nfn first(of: &[i32]) -> i32 {\n    of[0]\n}");
+    bench.engine.set_number(4);
+    let (message, all) = placed(&mut bench, "let none = vec![];\nfirst(&none)");
+    assert!(message.ends_with("(line 4 of cell 3, in `first`)") && all.contains("|     of[0]\n"), "{message}\n{all}");
+    bench.told();
+    bench.engine.set_number(5);
+    bench.value("let y = 2;\n\ndbg!(x + y);\nstd::thread::spawn(|| {\n    panic!(\"elsewhere\") }).join().is_err();");
+    let told = format!("{:?}", bench.told());
+    assert!(told.contains("[cell 5, line 3] x + y = 3"), "{told}");
+    assert!(told.contains("panicked at cell 5, line 5:") && !told.contains("lib.rs"), "{told}");
 }

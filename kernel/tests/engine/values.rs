@@ -326,3 +326,96 @@ fn what_borrows_is_shown() {
     assert!(bench.value("&table").starts_with("shape: (1, 2)"));
     assert_eq!(bench.value("let word = String::from(\"abc\"); &word[1..]"), "\"bc\"");
 }
+
+#[test]
+fn a_cell_may_begin_with_not() {
+    let mut bench = Bench::new();
+    bench.value("let flag = true; let v: Vec<i32> = vec![];");
+    for (cell, value) in [
+        ("!flag", "false"),
+        ("!v.is_empty()", "false"),
+        ("!true", "false"),
+        ("!0u8", "255"),
+        ("// why\n!flag", "false"),
+        ("let a = 1;\n!flag", "false"),
+    ] {
+        assert_eq!(bench.value(cell), value, "{cell}");
+    }
+}
+
+#[test]
+fn a_kept_type_with_a_lifetime_breaks_no_later_cell() {
+    let mut bench = Bench::new();
+    bench.value("struct Wrapper<'a>(&'a str); let wr = Wrapper(\"lit\");");
+    // The type of an iterator is asked for; that of the variable is among what is compiled with the question.
+    bench.value("let mut v = vec![1].into_iter();");
+    bench.value("let builder = std::thread::Builder::new();");
+    bench.value("let written: Wrapper = Wrapper(\"more\");");
+    bench.value("let mut w = vec![2].into_iter();");
+    assert_eq!(bench.value("v.next().unwrap() + w.next().unwrap()"), "3");
+    assert_eq!(bench.value("format!(\"{}{}\", wr.0, written.0)"), "\"litmore\"");
+    let failure = bench.failure("let late = vec![1].into_iter(); nothing");
+    assert_eq!(failure.name, "E0425");
+    assert!(failure.message.ends_with("(line 1, column 33)"), "{}", failure.message);
+}
+
+#[test]
+fn many_variables_are_variables() {
+    let mut bench = Bench::new();
+    let many = |from: usize| (from..from + 40).map(|at| format!("let v{at} = vec![{at}];\n")).collect::<String>();
+    bench.value(&many(0));
+    bench.value(&many(40));
+    assert_eq!(bench.value("let q = v3[0] + v79[0]; q"), "82");
+    let mut names: Vec<String> = bench.engine.variables().into_iter().map(|(name, _)| name).collect();
+    names.retain(|name| !name.starts_with('v'));
+    assert_eq!(names, ["q"]);
+    let failure = bench.failure("let w = v5; w.nothing()");
+    assert!(failure.message.ends_with("(line 1, column 15)"), "{}", failure.message);
+    bench.value("let w = v5;");
+    let failure = bench.failure("v5.len()");
+    assert!(failure.message.contains("`v5` was moved"), "{}", failure.message);
+    assert_eq!(bench.value("#![allow(dead_code)]\nlet v3 = v4.len(); v3"), "1");
+}
+
+#[test]
+fn a_variable_with_the_name_of_a_macro_is_told_of_too() {
+    let mut bench = Bench::new();
+    bench.engine.set_number(1);
+    bench.value("let df = df!(\"a\" => [1, 2])?;");
+    bench.engine.set_number(2);
+    bench.value("let sum = df.lazy().collect()?;");
+    let failure = bench.failure("df");
+    assert!(failure.message.contains("`df` was moved in cell 2"), "{}", failure.message);
+    let all = text(&failure);
+    assert!(!all.contains("use `!` to invoke") && all.contains("a clone or a reference"), "{all}");
+    bench.value("let point = vec![1]; let points = vec![2];");
+    bench.value("drop(point);");
+    let all = text(&bench.failure("point.len()"));
+    assert!(all.contains("`point` was moved") && !all.contains("similar name"), "{all}");
+}
+
+#[test]
+fn what_keeps_a_closure_is_written_out() {
+    let mut bench = Bench::new();
+    for (cell, boxed) in [
+        ("let z = || 5; println!(\"{}\", z());", "let z: Box<dyn Fn() -> _> = Box::new(|| 5);"),
+        ("let z = |a: i32, b| a + b; z(1, 2);", "let z: Box<dyn Fn(i32, _) -> _> = Box::new(|a: i32, b| a + b);"),
+    ] {
+        let all = text(&bench.failure(cell));
+        assert!(all.contains(boxed), "{all}");
+    }
+    bench.value("let z: Box<dyn Fn(i32, _) -> _> = Box::new(|a: i32, b| a + b); z(1, 2);");
+    assert_eq!(bench.value("z(3, 4)"), "7");
+}
+
+#[test]
+fn what_a_macro_makes_is_told_of_where_it_is_missed() {
+    let mut bench = Bench::new();
+    bench.value("macro_rules! named { ($name:ident) => { fn $name() -> i32 { 7 } } }\nnamed!(seven);");
+    let all = text(&bench.failure("seven()"));
+    assert!(all.contains("`seven` was handed to a macro by an earlier cell"), "{all}");
+    assert_eq!(bench.value("named!(seven);\nseven()"), "7");
+    bench.value("thread_local! { static MINE: std::cell::Cell<i32> = std::cell::Cell::new(1); }");
+    let all = text(&bench.failure("MINE.get()"));
+    assert!(all.contains("`MINE` was handed to a macro by an earlier cell"), "{all}");
+}
