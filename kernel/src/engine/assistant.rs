@@ -8,9 +8,9 @@ use std::time::Duration;
 use roborm_wire::cell::{Answer, Question};
 use roborm_wire::{receive, send};
 
-use super::cell::{Kind, sections};
 use super::names::Names;
 use super::pump::Pump;
+use super::section::{Kind, sections};
 use crate::toolkit::{Entry, Toolkit};
 
 /// How long a question may wait for the process that runs cells.

@@ -3,11 +3,12 @@
 
 use evcxr::CompilationError;
 
-use super::cell::{Rust, Section, beginning};
+use super::cell::{Rust, beginning};
 use super::earlier::Items;
 use super::event::Failure;
 use super::interrupt::What;
 use super::run::Engine;
+use super::section::Section;
 use super::{Result, fault, types};
 
 impl Engine {

@@ -2,7 +2,7 @@
 
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, TextSize};
 
-use super::cell::{Kind, sections};
+use super::section::{Kind, sections};
 
 /// Whether a source can be run, or goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -35,6 +35,7 @@ pub mod plain;
 mod pump;
 mod run;
 mod rust;
+mod section;
 pub mod serve;
 mod session;
 mod text;

@@ -8,13 +8,13 @@ use std::time::Duration;
 use evcxr::{CommandContext, EvalContext};
 
 use super::assistant::Shared;
-use super::cell::{Kind, Section, sections};
 use super::event::{Bundle, Event, Failure, Outcome};
 use super::gone::Gone;
 use super::holes::Holes;
 use super::impls::{Impls, NAME};
 use super::interrupt::Control;
 use super::pump::Pump;
+use super::section::{Kind, Section, sections};
 use super::session::Session;
 use super::warm::Warm;
 use super::{Assistant, Error, Interrupter, Result, fault};

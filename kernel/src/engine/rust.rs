@@ -3,7 +3,7 @@
 use evcxr::{EvalCallbacks, EvalOutputs};
 use roborm_wire::cell::{Failed, Work};
 
-use super::cell::{Rust, Section};
+use super::cell::Rust;
 use super::complete::torn;
 use super::defined::Defined;
 use super::edited::Edited;
@@ -13,6 +13,7 @@ use super::interrupt::What;
 use super::loss::reason;
 use super::places::{Place, Places};
 use super::run::{Engine, interrupted};
+use super::section::Section;
 use super::{fault, front, generated};
 
 /// Variables that are worth [`generated::SHADOW`].
