@@ -175,7 +175,7 @@ pub(super) fn with_variables_in_body(code: &str) -> Option<String> {
     });
     let bound: String = bound.collect();
     let opening = ANALYSIS.trim_end();
-    Some(format!("{head}{opening}{}{bound}\n{body}", ANALYSIS_BODY))
+    Some(format!("{head}{opening}{ANALYSIS_BODY}{bound}\n{body}"))
 }
 
 #[cfg(test)]
@@ -201,5 +201,16 @@ mod tests {
         assert!(without.contains("stringify!(new)"));
         let mentions = code.replace("let new = format!", "println!(\"{idle}\"); let new = format!");
         assert_eq!(without_idle_variables(&mentions), mentions);
+    }
+
+    #[test]
+    fn variables_are_bound_in_the_body() {
+        let code = "struct W<'a>(&'a str);\nasync fn evcxr_analysis_wrapper(\nmut w: W,\nn: i32,\n\
+                    ) -> Result<(), EvcxrUserCodeError> {\nnothing;\n}\n";
+        let bound = with_variables_in_body(code).expect("it is code of a check");
+        assert!(bound.contains("wrapper() -> Result<(), EvcxrUserCodeError> {\nlet mut w: W = "), "{bound}");
+        let line = |code: &str| code.lines().position(|line| line == "nothing;");
+        assert_eq!(line(&bound), line(code));
+        assert_eq!(with_variables_in_body("fn f() {}"), None);
     }
 }

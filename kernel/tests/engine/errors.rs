@@ -232,7 +232,7 @@ fn what_is_said_of_a_failure_can_be_read() {
     let (_, all) = placed(&mut bench, &format!("let a = \"{}\"; nothing_like_it; let b = 1;", "é".repeat(5_000)));
     let line = all.lines().position(|line| line.contains("nothing_like_it;")).expect("the line around the place");
     let (line, signs) = (all.lines().nth(line).unwrap(), all.lines().nth(line + 1).unwrap());
-    let at = line.chars().collect::<String>().find("nothing_like_it").map(|byte| line[..byte].chars().count());
+    let at = line.find("nothing_like_it").map(|byte| line[..byte].chars().count());
     assert_eq!(at, signs.find('^'), "{line}\n{signs}");
 }
 
