@@ -158,7 +158,8 @@ impl Completion {
 
 /// How a word is quoted that is typed so far in this way.
 fn quotation(begun: Quote, word: &str) -> Quote {
-    if begun == Quote::Bare && needs_quotes(word) { Quote::Single } else { begun }
+    // Nothing typed yet is no empty word.
+    if begun == Quote::Bare && !word.is_empty() && needs_quotes(word) { Quote::Single } else { begun }
 }
 
 /// How many of these words are neither flags nor what flags take.
