@@ -83,7 +83,7 @@ pub(crate) fn refused(path: &Path, error: &io::Error) -> Error {
     // The name of the file beside it says nothing to anyone: the kind of trouble alone.
     let plain = error.raw_os_error().map_or_else(|| io::Error::from(error.kind()), io::Error::from_raw_os_error);
     Error::io(format!("cannot write {}", path.display()), &plain)
-        .with_help("check that the folder exists, can be written to and has room")
+        .with_help("check that the folder exists, can be written to and has room, or name a file elsewhere")
 }
 
 fn part_of(path: &Path) -> Result<NamedTempFile> {

@@ -45,6 +45,9 @@ pub(super) struct ChartCommand {
 impl ChartCommand {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         cases::check_boundary(self.boundary)?;
+        if let Some(file) = &self.out {
+            report::check_name(file)?;
+        }
         let (scores, one) = self.scores(session)?;
         let mut all = cases::of(&scores, self.boundary)?;
         cases::check_models(&all, &self.models)?;

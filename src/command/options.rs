@@ -303,13 +303,7 @@ impl Scoring {
             strategies: None,
         };
         let plan = Plan::new(dataset, paraphrases.as_ref(), &options)?;
-        let place = self.ledger.clone().map_or_else(Ledger::default_path, Ok)?;
-        let ledger = match (&self.ledger, wanted && !place.exists()) {
-            // An estimate looks only: it leaves no file behind where there was none.
-            (_, true) => Ledger::scratch()?,
-            (Some(file), false) => Ledger::open(file)?,
-            (None, false) => Ledger::open_default()?,
-        };
+        let ledger = self.open_ledger(&models, wanted, session)?;
         let mut study = Study::new(plan, ledger)
             .frames(session.sample_frames())
             .retry_failed(self.retry.iter().any(|which| which == "failed"))
@@ -329,6 +323,33 @@ impl Scoring {
             self.can_be_limited(&study)?;
         }
         Ok((study, prices))
+    }
+
+    /// The ledger that is named, or that of this user.
+    fn open_ledger(&self, models: &[Arc<dyn RewardModel>], only_look: bool, session: &Session) -> Result<Ledger> {
+        // An estimate leaves no file behind where there was none.
+        let look = |place: &Path| only_look && !place.exists();
+        if let Some(file) = &self.ledger {
+            return if look(file) { Ledger::scratch() } else { Ledger::open(file) };
+        }
+        if Ledger::default_path().is_ok_and(|place| look(&place)) {
+            return Ledger::scratch();
+        }
+        let can_be_written = Ledger::check_default();
+        let is_free = |model: &Arc<dyn RewardModel>| {
+            model.price().is_some_and(|price| price.prompt_usd == 0.0 && price.completion_usd == 0.0)
+        };
+        match can_be_written {
+            Ok(()) => Ledger::open_default(),
+            // A first look at the demo must not fail where there is no home to write to.
+            Err(error) if models.iter().all(is_free) => {
+                session
+                    .progress
+                    .say(&format!("note: {error}; replies that cost nothing are kept for this command only"));
+                Ledger::scratch()
+            }
+            Err(error) => Err(error.with_help("name a ledger in a folder that can be written to: --ledger FILE")),
+        }
     }
 
     /// What a table must not be written over: what this study reads, and what it was paid for.

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::options::Scoring;
 use super::{Answer, Block, GO_ON, Session, interrupt};
 use crate::Result;
+use crate::dataset::Dataset;
 use crate::display::{Cell, Column, Progress, Table, number};
 use crate::scores::ScoreTable;
 use crate::study::{self, Counts, Event, Outcome, Study};
@@ -34,6 +35,10 @@ impl Score {
         self.scoring.check_out(&self.out, self.dataset.as_deref())?;
         let dataset = self.scoring.open(self.dataset.as_deref(), session)?;
         let (study, prices) = self.scoring.study(session, &dataset, false)?;
+        // Of DATASET#ID the rest of the file is left out on purpose.
+        if let Some(unused) = study.plan().unused_told().filter(|_| !self.is_part()) {
+            session.progress.say(&format!("note: {unused}"));
+        }
         let outcome = run(study, session)?;
         // A table without rows would take the place of one that has some.
         let written = match outcome.scores.is_empty() {
@@ -73,6 +78,12 @@ impl Score {
             }
         }
         Ok(answer)
+    }
+}
+
+impl Score {
+    fn is_part(&self) -> bool {
+        self.dataset.as_deref().is_some_and(|spec| Dataset::split_spec(spec).1.is_some())
     }
 }
 

@@ -56,6 +56,10 @@ impl Dataset {
         }
         if spec == "demo" {
             options.only("demo", false, false)?;
+            if let Some(root) = &options.root {
+                return Err(Error::usage(format!("demo is built in and has no paths, so none in {}", root.display()))
+                    .with_help("leave the root out: it is for datasets whose paths lie in another folder"));
+            }
             return Self::new("demo", demo::trajectories());
         }
         if spec.is_empty() {

@@ -1,6 +1,6 @@
 //! A set of paraphrases, found by trajectory.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Key, Paraphrase, Strategy};
 use crate::dataset::Trajectory;
@@ -62,6 +62,23 @@ impl ParaphraseSet {
             .map(|&place| &self.paraphrases[place])
             .filter(|paraphrase| paraphrase.verified != Some(false))
             .collect()
+    }
+
+    /// The tasks and trajectories that none of `trajectories` is of, in the order of the file.
+    pub fn unused(&self, trajectories: &[Trajectory]) -> Vec<String> {
+        let tasks: HashSet<&str> = trajectories.iter().map(|trajectory| trajectory.task.as_str()).collect();
+        let ids: HashSet<&str> = trajectories.iter().map(|trajectory| trajectory.id.as_str()).collect();
+        let mut unused: Vec<(usize, &String)> = self
+            .places
+            .iter()
+            .filter_map(|(key, places)| match key {
+                Key::Task(task) if !tasks.contains(task.as_str()) => Some((places[0], task)),
+                Key::Trajectory(id) if !ids.contains(id.as_str()) => Some((places[0], id)),
+                _ => None,
+            })
+            .collect();
+        unused.sort_unstable();
+        unused.into_iter().map(|(_, name)| name.clone()).collect()
     }
 
     /// One after the other.

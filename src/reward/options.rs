@@ -161,6 +161,9 @@ fn unneeded(name: &str, options: &ModelOptions) -> Result<()> {
     if options.reasoning.as_deref().is_some_and(|effort| !off(effort)) {
         return Err(Error::usage(format!("{name} does not reason")));
     }
+    if options.provider.is_some() {
+        return Err(Error::usage(format!("{name} runs in this process: a provider can be pinned on OpenRouter alone")));
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Score tables as files.
 
 use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use polars_io::parquet::write::ParquetWriter;
 use polars_io::prelude::CsvWriter;
 use polars_io::{SerReader, SerWriter};
 
-use super::{check, csv, jsonl};
+use super::{check, column, csv, jsonl};
 use crate::{Error, Result, damage, whole};
 
 #[derive(Clone, Copy)]
@@ -69,6 +70,7 @@ pub(super) fn column_names(path: &Path) -> Result<Vec<String>> {
 /// Finds out whether [`write`] could write to `path`, and leaves nothing there.
 pub(super) fn check_writable(path: &Path) -> Result<()> {
     Format::of(path)?;
+    check_replaced(path)?;
     whole::check(path)
 }
 
@@ -76,16 +78,61 @@ pub(super) fn check_writable(path: &Path) -> Result<()> {
 pub(super) fn write(mut frame: DataFrame, path: &Path) -> Result<()> {
     let format = Format::of(path)?;
     whole::write(path, |out| {
+        let mut out = Watched { out, refused: None };
         let written = match format {
-            Format::Parquet => ParquetWriter::new(out).finish(&mut frame).map(drop),
-            Format::Csv => CsvWriter::new(out).finish(&mut frame),
-            Format::Jsonl => JsonWriter::new(out).with_json_format(JsonFormat::JsonLines).finish(&mut frame),
+            Format::Parquet => ParquetWriter::new(&mut out).finish(&mut frame).map(drop),
+            Format::Csv => CsvWriter::new(&mut out).finish(&mut frame),
+            Format::Jsonl => JsonWriter::new(&mut out).with_json_format(JsonFormat::JsonLines).finish(&mut frame),
         };
-        written.map_err(|error| match error {
-            PolarsError::IO { error, .. } => whole::refused(path, &error),
-            error => refused(&error).at(format!("cannot write {}", path.display())),
+        written.map_err(|error| match out.refused {
+            Some(error) => whole::refused(path, &error),
+            None => refused(&error).at(format!("cannot write {}", path.display())),
         })
     })
+}
+
+/// Remembers why the disk refused: polars wraps that into words of its formats.
+struct Watched<W> {
+    out: W,
+    refused: Option<io::Error>,
+}
+
+impl<W: Write> Watched<W> {
+    fn watch<T>(&mut self, outcome: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &outcome {
+            self.refused = Some(error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error));
+        }
+        outcome
+    }
+}
+
+impl<W: Write> Write for Watched<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let outcome = self.out.write(bytes);
+        self.watch(outcome)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let outcome = self.out.flush();
+        self.watch(outcome)
+    }
+}
+
+/// A table is only put in the place of a table: whatever else is there would be lost.
+///
+/// # Errors
+/// `path` is a file that is no score table.
+fn check_replaced(path: &Path) -> Result<()> {
+    let there = std::fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0);
+    if !there {
+        return Ok(());
+    }
+    let names = column_names(path).unwrap_or_default();
+    if [column::MODEL, column::TRAJECTORY, column::SCORE].iter().all(|name| names.iter().any(|there| there == name)) {
+        return Ok(());
+    }
+    Err(Error::input(format!("{} is there already and is no score table", path.display()))
+        .with_help("name another file with --out, or move that one away"))
 }
 
 pub(super) fn open(path: &Path) -> Result<File> {

@@ -158,7 +158,8 @@ impl ScoreTable {
     /// Finds out, before anything is spent, whether a table could be written to `path`.
     ///
     /// # Errors
-    /// The name's ending is that of no format, or its folder is missing or cannot be written to.
+    /// The name's ending is that of no format, its folder is missing or cannot be written to, or a file that is no score
+    /// table is there, which would be lost.
     pub fn check_writable(path: impl AsRef<Path>) -> Result<()> {
         file::check_writable(path.as_ref())
     }

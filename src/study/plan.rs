@@ -21,6 +21,7 @@ pub struct Plan {
     trajectories: Arc<Vec<Planned>>,
     repeats: u32,
     bare: Arc<Vec<String>>,
+    unused: Arc<Vec<String>>,
 }
 
 /// A trajectory and the wordings of its instruction.
@@ -78,7 +79,17 @@ impl Plan {
     pub fn new<'a>(dataset: &Dataset, paraphrases: Option<&'a ParaphraseSet>, options: &PlanOptions) -> Result<Self> {
         let of = move |trajectory: &Trajectory| paraphrases.map_or_else(Vec::new, |set| set.for_trajectory(trajectory));
         let of: &ParaphrasesOf<'a> = &of;
-        Self::from_parts(dataset.name(), dataset.trajectories(), paraphrases.map(|_| of), options)
+        let unused = paraphrases.map_or_else(Vec::new, |set| set.unused(dataset.trajectories()));
+        let plan = Self::from_parts(dataset.name(), dataset.trajectories(), paraphrases.map(|_| of), options);
+        match plan {
+            Ok(plan) => Ok(Self { unused: Arc::new(unused), ..plan }),
+            Err(error) if unused.is_empty() => Err(error),
+            Err(error) => {
+                let help = error.help().map(|help| format!("{help} ")).unwrap_or_default();
+                let unused: Vec<&str> = unused.iter().map(String::as_str).collect();
+                Err(error.with_help(format!("{help}It has some for {}", few(&unused))))
+            }
+        }
     }
 
     /// Plans the scoring of `trajectories`; `paraphrases_of` gives the rewordings of one, where any are wanted.
@@ -160,6 +171,7 @@ impl Plan {
             trajectories: Arc::new(planned),
             repeats: options.repeats.max(1),
             bare: Arc::new(bare.into_iter().collect()),
+            unused: Arc::default(),
         })
     }
 
@@ -201,6 +213,30 @@ impl Plan {
     pub fn bare_tasks_told(&self) -> Option<String> {
         let tasks: Vec<&str> = self.bare.iter().map(String::as_str).collect();
         (!tasks.is_empty()).then(|| format!("no paraphrases for {} of the tasks: {}", tasks.len(), few(&tasks)))
+    }
+}
+
+impl Plan {
+    /// Tasks and trajectories that there are paraphrases of and that the dataset does not have, in the order of the
+    /// paraphrases: a name that is spelled otherwise.
+    pub fn unused(&self) -> &[String] {
+        &self.unused
+    }
+
+    /// A line on them, where there are any.
+    pub fn unused_told(&self) -> Option<String> {
+        let names: Vec<&str> = self.unused.iter().map(String::as_str).collect();
+        let named = if names.len() == 1 {
+            "1 task or trajectory".to_owned()
+        } else {
+            format!("{} tasks or trajectories", names.len())
+        };
+        (!names.is_empty()).then(|| {
+            format!(
+                "there are paraphrases of {named} that the dataset does not have, and they are not asked: {}",
+                few(&names)
+            )
+        })
     }
 }
 

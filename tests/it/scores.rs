@@ -131,9 +131,7 @@ fn a_word_among_the_numbers_of_a_csv_is_named_with_its_line() {
         let error = read(rows).unwrap_err().to_string();
         assert!(error.ends_with(&format!("s.csv: {told}")), "{error}");
     }
-    assert_eq!(read("m,a,original,the \"top\" one,4,5\r\n\r\nm,a,lexical,\"a 5\"\" one\",,\r\n").unwrap().len(), 2);
-    let error = read("m,a,original,x,4,5\nm,a,lexical,a 5\" drawer,4,5\nm,a,lexical,y,3,5\n").unwrap_err().to_string();
-    assert!(error.ends_with("s.csv: line 3: a quote within a text that stands in no quotes"), "{error}");
+    assert_eq!(read("m,a,original,the \"top\" one,4,5\r\nm,a,lexical,\"a 5\"\" one\",,\r\n").unwrap().len(), 2);
     let error = read("m,a,original,lift it,4,five\n").unwrap_err().to_string();
     assert!(error.ends_with("s.csv: line 2: `label` is \"five\", not a number"), "{error}");
     std::fs::write(&path, b"model,trajectory,strategy,instruction,score\nm,a,original,x,4\nm,a,lexical,\xff,4\n")

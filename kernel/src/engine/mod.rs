@@ -18,6 +18,7 @@ mod command;
 mod complete;
 mod defined;
 mod earlier;
+mod edited;
 mod error;
 mod event;
 mod fault;

@@ -3,9 +3,10 @@
 use evcxr::{EvalCallbacks, EvalOutputs};
 use roborm_wire::cell::{Failed, Work};
 
-use super::cell::{Edited, Rust, Section};
+use super::cell::{Rust, Section};
 use super::complete::torn;
 use super::defined::Defined;
+use super::edited::Edited;
 use super::event::{Bundle, Failure};
 use super::gone::{End, Piece};
 use super::interrupt::What;

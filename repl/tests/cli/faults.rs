@@ -26,6 +26,65 @@ fn wrong_usage_is_status_2() {
 }
 
 #[test]
+fn a_file_that_is_none_of_its_kind_is_not_written_over() {
+    let bench = Bench::new();
+    bench.write("notes.csv", "what,when\nprecious,today\n");
+    bench.run(&["score", "demo", "--model", "simulated", "--out", "notes.csv"]).refuses(1, &["notes.csv", "--out"]);
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,x,5\nm,a,lexical,y,2\n");
+    bench.run(&["chart", "s.csv", "--out", "s.csv"]).refuses(2, &["s.csv", ".html"]);
+    for (file, begins) in [("notes.csv", "what,when"), ("s.csv", "model,trajectory")] {
+        assert!(std::fs::read_to_string(bench.path(file)).expect("still there").starts_with(begins), "{file}");
+    }
+}
+
+#[test]
+fn paraphrases_of_what_the_dataset_does_not_have_are_told_of() {
+    let bench = Bench::new();
+    let rows = [("fold the towel in half", "double the towel over"), ("fold teh towel", "crease the towel")];
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|(task, text)| json!({"task": task, "strategy": "lexical", "instruction": text}).to_string())
+        .collect();
+    bench.write("p.jsonl", &rows.join("\n"));
+    let score = |dataset: &str| bench.run(&["score", dataset, "--model", "simulated", "--paraphrases", "p.jsonl"]);
+    let whole = score("demo").stderr;
+    assert!(
+        whole.contains("1 task or trajectory that the dataset does not have") && whole.contains("`fold teh towel`"),
+        "{whole}"
+    );
+    // What is one trajectory's is left out on purpose.
+    assert!(!score("demo#towel").stderr.contains("does not have"));
+    bench.write("q.jsonl", &rows[1]);
+    let none = bench.run(&["score", "demo", "--model", "simulated", "--paraphrases", "q.jsonl"]);
+    none.refuses(1, &["no paraphrases for any task", "`fold teh towel`"]);
+}
+
+#[test]
+fn options_that_would_change_nothing_are_refused() {
+    let bench = Bench::new();
+    bench.run(&["score", "demo", "--model", "simulated", "--root", "/tmp"]).refuses(2, &["demo", "/tmp"]);
+    bench.run(&["score", "demo", "--model", "simulated", "--provider", "x"]).refuses(2, &["simulated", "provider"]);
+}
+
+#[test]
+fn a_home_that_cannot_be_written_to_is_no_end_of_what_costs_nothing() {
+    let bench = Bench::new();
+    // Nothing can be made there, by nobody.
+    let command = |words: &[&str]| {
+        let mut command = bench.command(words);
+        command.env("HOME", "/proc/none").env_remove("XDG_DATA_HOME");
+        command.output().expect("runs")
+    };
+    let free = command(&["spot", "demo#towel", "--model", "simulated"]);
+    assert_eq!(free.status.code(), Some(0), "{}", String::from_utf8_lossy(&free.stderr));
+    assert!(String::from_utf8_lossy(&free.stderr).contains("/proc/none"));
+    let paid = ["spot", "demo#towel", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"];
+    let paid = command(&paid);
+    assert_eq!(paid.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&paid.stderr).contains("--ledger FILE"));
+}
+
+#[test]
 fn what_cannot_be_written_is_named_as_it_was_given() {
     let bench = Bench::new();
     bench.write("a-file", "");

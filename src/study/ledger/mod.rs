@@ -35,7 +35,7 @@ pub use totals::{Spend, Totals};
 use writer::Writer;
 
 use crate::reward::Reply;
-use crate::{Error, Result};
+use crate::{Error, Result, whole};
 
 /// A ledger. Cheap to clone; all clones write through one thread.
 #[derive(Clone)]
@@ -94,12 +94,21 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::open`]; or the folder cannot be made, or is not known.
     pub fn open_default() -> Result<Self> {
+        Self::check_default()?;
+        Self::open(Self::default_path()?)
+    }
+
+    /// Makes the folder of the ledger of this user, where it is missing, and finds out whether it can be written to.
+    ///
+    /// # Errors
+    /// There is no place for it, or it cannot be written to.
+    pub fn check_default() -> Result<()> {
         let path = Self::default_path()?;
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)
                 .map_err(|error| Error::io(format!("cannot make {}", folder.display()), &error))?;
         }
-        Self::open(path)
+        whole::check(&path)
     }
 
     /// A ledger that is gone with its last handle: for counting before there is one.
