@@ -91,6 +91,13 @@ impl Error {
         self
     }
 
+    /// The same error in other words.
+    pub(crate) fn reworded(mut self, words: impl Fn(&str) -> String) -> Self {
+        self.0.message = words(&self.0.message);
+        self.0.help = self.0.help.as_deref().map(words);
+        self
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()

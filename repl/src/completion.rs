@@ -13,9 +13,11 @@ impl Completion {
         Self(Words::new(current))
     }
 
-    /// Where the last word of `typed` starts, and what it could be.
+    /// Where the last word of `typed` starts, and what it could be. The line editor puts in what all of them begin with.
     pub fn of(&self, typed: &str, grammar: &Command) -> (usize, Vec<Pair>) {
         let (start, found) = self.0.of(typed, grammar);
-        (start, found.into_iter().map(|it| Pair { display: it.label, replacement: it.text }).collect())
+        // Quotation marks that only some of them need are in no other's way.
+        let common = self.0.common(typed, grammar);
+        (start, found.into_iter().map(|it| Pair { display: it.label, replacement: common.clone() }).collect())
     }
 }

@@ -95,19 +95,21 @@ impl Front {
 
     /// Runs what stands in one line or goes on in more, and shows what it came to; `place` says in an error where that is.
     pub fn run(&mut self, line: &str, place: &Place<'_>) -> Done {
-        let outcome = match lines::is_command(line) && !is_for_engine(line) {
-            true => self.command(line, place),
-            false => self.rust(line, place),
+        let outcome = match asked(line) {
+            // What a command is for is known here.
+            Some(name) => help::answer(&name).map(|answer| Outcome::Answer(answer, false)),
+            None if lines::is_command(line) && !is_for_engine(line) => self.command(line, place),
+            None => self.rust(line, place),
         };
         let status = match outcome {
             Ok(Outcome::Quit) => return Done::Quit,
             Ok(Outcome::Told(status)) => status,
             Ok(Outcome::Answer(answer, json)) => {
-                speak::answer(&answer, json, &Terminal::stdout());
+                let written = speak::answer(&answer, json, &Terminal::stdout());
                 if answer.status != 0 && !place.name.is_empty() {
                     speak::complain(&format!("error: {place}: not done, exit status {}", answer.status));
                 }
-                answer.status
+                written
             }
             Err(error) => {
                 if error.is_interrupted() {
@@ -161,10 +163,7 @@ impl Front {
                 let json = command.json();
                 Ok(Outcome::Answer(self.work(command, line)?, json))
             }
-            Err(Unparsed::Help(help)) => {
-                speak::say(&help);
-                Ok(Outcome::Told(0))
-            }
+            Err(Unparsed::Help(help)) => Ok(Outcome::Told(speak::say(&help))),
             Err(Unparsed::Usage(wrong)) => {
                 let wrong = wrong.trim_end();
                 match wrong.strip_prefix("error: ").filter(|_| !place.name.is_empty()) {
@@ -228,9 +227,27 @@ impl Front {
     }
 }
 
+/// What the engine says of cells, in the words of a prompt.
+fn in_lines(said: &str) -> String {
+    const WORDS: [(&str, &str); 6] = [
+        ("run the cell again that makes it", "run the line again that makes it"),
+        ("a cell that takes", "a line that takes"),
+        ("a cell keeps variables", "a line keeps variables"),
+        ("at the top of a cell", "at the top of a line"),
+        ("at the top of the cell", "at the top of the line"),
+        ("the rest of the cell", "the rest of the line"),
+    ];
+    WORDS.iter().fold(said.to_owned(), |said, (cell, line)| said.replace(cell, line))
+}
+
 /// Says how a piece of Rust ended.
 fn told(ended: Ended, place: &Place<'_>) -> Outcome {
-    let Ended::Failed { status, message, traceback } = ended else { return Outcome::Told(0) };
+    let (status, message, traceback) = match ended {
+        Ended::Done(status) => return Outcome::Told(status),
+        Ended::Failed { status, message, traceback } => (status, in_lines(&message), traceback),
+    };
+    // The engine speaks to notebooks, too, where lines are cells.
+    let traceback: Vec<String> = traceback.iter().map(|line| in_lines(line)).collect();
     let err = Terminal::stderr();
     if status == Error::interrupted("").exit_status() {
         speak::over_the_key();
@@ -249,6 +266,15 @@ fn is_for_engine(line: &str) -> bool {
     const OF_ENGINE: [&str; 9] = ["dep", "vars", "clear", "type", "types", "opt", "explain", "show_deps", "env"];
     let mut words = line.trim_start().trim_start_matches([':', ' ']).split_whitespace();
     words.next().is_some_and(|name| OF_ENGINE.contains(&name))
+}
+
+/// What `?` asks of commands: `?:spot` of one, `?` alone of all.
+fn asked(line: &str) -> Option<Vec<String>> {
+    let about = line.trim().strip_prefix('?')?.trim_start_matches('?').trim();
+    match about.strip_prefix(':') {
+        None => about.is_empty().then(Vec::new),
+        Some(name) => Some(name.split_whitespace().take(1).map(str::to_owned).collect()),
+    }
 }
 
 /// The name of the variable of Rust that a word stands for.

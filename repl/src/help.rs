@@ -3,6 +3,7 @@
 use clap::{Arg, Command};
 use roborm::Result;
 use roborm::command::{Answer, Block, help};
+use roborm::display::Terminal;
 
 use crate::engine;
 
@@ -32,13 +33,16 @@ pub fn answer(words: &[String]) -> Result<Answer> {
             Ok(Answer::default().say(format!("{about}\n\nExamples:\n  {example}")))
         }
         _ => {
-            let mut answer = help::answer(&grammar(), words)?;
+            let mut answer = help::answer_in(&grammar(), words, Terminal::stdout().width())?;
             if let (true, Some(Block::Table(table))) = (words.is_empty(), answer.blocks.last_mut()) {
                 table.note(
                     "All else is Rust, and sees the same: `data()?.len()`, `scores()?.frame().head(None)`. `?DataFrame` tells \
                      what a name means, `:why $id` hands a variable to a command.",
                 );
-                table.note("Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a command, Ctrl-D ends.");
+                table.note(
+                    "Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a command, Ctrl-D ends. Keys are \
+                     those of emacs; `ROBORM_EDITING=vi`, or `set editing-mode vi` in ~/.inputrc, makes them those of vi.",
+                );
             }
             Ok(answer)
         }

@@ -14,6 +14,7 @@ use rustyline::{Context, Result};
 use crate::completion::Completion;
 use crate::engine::{Alone, Engine};
 use crate::hints::{self, Suggestion};
+use crate::lines::Piece;
 use crate::reflow::Reflow;
 use crate::{help, highlight, lines};
 
@@ -42,6 +43,15 @@ impl Helper {
     }
 }
 
+/// What Tab puts in where a line of Rust begins.
+const INDENT: &str = "    ";
+
+/// Whether there is nothing to complete yet in a line that goes on with Rust.
+fn is_indent(typed: &str, last: Option<&Piece>) -> bool {
+    let is_empty = typed.rsplit_once('\n').is_some_and(|(_, line)| line.trim().is_empty());
+    is_empty && last.is_some_and(|last| !lines::is_command(&last.text))
+}
+
 impl Helper {
     /// A line is about to be typed behind this prompt.
     pub fn prompt(&self, prompt: &str) {
@@ -55,6 +65,15 @@ impl Completer for Helper {
     fn complete(&self, line: &str, pos: usize, _ctx: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
         let typed = line.get(..pos).unwrap_or(line);
         let open = lines::pieces(typed, &Alone).pop();
+        if is_indent(typed, open.as_ref()) {
+            let pair = Pair { display: INDENT.to_owned(), replacement: INDENT.to_owned() };
+            return Ok((pos, vec![pair]));
+        }
+        // `?:sp`: which command is asked about.
+        if let Some(about) = typed.trim_start().strip_prefix('?').filter(|about| about.starts_with(':')) {
+            let (start, found) = self.completion.of(about, &self.grammar);
+            return Ok((typed.len() - about.len() + start, found));
+        }
         match open.filter(|piece| !lines::is_command(&piece.text) && piece.bytes.end == typed.len()) {
             None => {
                 let start = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);

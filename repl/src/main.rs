@@ -38,6 +38,12 @@ The exit status is that of the line that failed, else 0.
 ";
 
 fn main() -> ExitCode {
+    display::wrong_graphics().iter().for_each(|note| speak::complain(note));
+    ExitCode::from(run())
+}
+
+/// Does what the words say; the exit status.
+fn run() -> u8 {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let texts: Vec<Option<&str>> = words.iter().map(|word| word.to_str()).collect();
     match texts.as_slice() {
@@ -52,18 +58,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn usage(what: &str, example: &str) -> ExitCode {
+fn usage(what: &str, example: &str) -> u8 {
     speak::fail(&roborm::Error::usage(what).with_help(example))
 }
 
 /// One command, as a shell gives it.
-fn shell(words: Vec<OsString>) -> ExitCode {
+fn shell(words: Vec<OsString>) -> u8 {
     let line = match Line::parse(words.clone()) {
         Ok(line) => line,
         Err(Unparsed::Help(text)) => return speak::say(&text),
         Err(Unparsed::Usage(text)) => {
             speak::complain(text.trim_end());
-            return ExitCode::from(2);
+            return 2;
         }
     };
     let (out, err) = (Terminal::stdout(), Terminal::stderr());

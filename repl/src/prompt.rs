@@ -1,7 +1,5 @@
 //! The prompt.
 
-use std::process::ExitCode;
-
 use roborm::display::{Color, Terminal, text};
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
@@ -16,7 +14,7 @@ use crate::{lines, speak};
 const WIDEST: usize = 32;
 
 /// Reads lines and runs them until the session is over.
-pub fn run() -> ExitCode {
+pub fn run() -> u8 {
     let terminal = Terminal::stdout();
     let mut front = Front::of_prompt();
     let mut editor = match editor(&terminal) {
@@ -27,7 +25,7 @@ pub fn run() -> ExitCode {
     let version = env!("CARGO_PKG_VERSION");
     speak::say(&format!("roborm {version}. :help lists the commands, :tour shows how to work, Ctrl-D ends."));
     let (mut history, note) = History::load(&mut editor);
-    note.iter().for_each(|note| speak::complain(note));
+    note.iter().chain(&wrong_mode()).for_each(|note| speak::complain(note));
     front.engine().start();
 
     loop {
@@ -56,7 +54,7 @@ pub fn run() -> ExitCode {
             Err(error) => return broken(&error),
         }
     }
-    ExitCode::SUCCESS
+    0
 }
 
 /// What was typed or pasted, line by line up to the first that fails.
@@ -108,6 +106,13 @@ fn edit_mode() -> EditMode {
     if vi { EditMode::Vi } else { EditMode::Emacs }
 }
 
+/// What is to be said of a `ROBORM_EDITING` that names no way to edit.
+fn wrong_mode() -> Option<String> {
+    let chosen = std::env::var("ROBORM_EDITING").ok()?;
+    let is_wrong = !["", "vi", "emacs"].contains(&chosen.as_str());
+    is_wrong.then(|| format!("note: ROBORM_EDITING={chosen} is passed over: it takes vi or emacs"))
+}
+
 /// The file of readline's settings; empty where there is none.
 fn inputrc() -> String {
     let named = std::env::var_os("INPUTRC").map(std::path::PathBuf::from);
@@ -115,6 +120,6 @@ fn inputrc() -> String {
     file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default()
 }
 
-fn broken(error: &ReadlineError) -> ExitCode {
+fn broken(error: &ReadlineError) -> u8 {
     speak::fail(&roborm::Error::input(format!("the terminal cannot be read: {error}")))
 }

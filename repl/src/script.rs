@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
-use std::process::ExitCode;
 
 use roborm::Error;
 
@@ -14,28 +13,28 @@ use crate::rust::{self, Kind};
 use crate::{lines, speak};
 
 /// What comes in by standard input.
-pub fn stdin() -> ExitCode {
+pub fn stdin() -> u8 {
     let mut bytes = Vec::new();
     // Its lock is let go before the lines run: one that asks for input takes it, and finds the end.
     let read = std::io::stdin().read_to_end(&mut bytes);
     match read {
-        Ok(_) => decoded(bytes, "stdin", false),
+        Ok(_) => decoded(bytes, "stdin"),
         Err(error) => speak::fail(&Error::io("cannot read standard input", &error)),
     }
 }
 
 /// A file.
-pub fn file(path: &OsStr) -> ExitCode {
+pub fn file(path: &OsStr) -> u8 {
     let name = Path::new(path).display().to_string();
     match std::fs::read(path) {
-        Ok(bytes) => decoded(bytes, &name, true),
+        Ok(bytes) => decoded(bytes, &name),
         Err(error) => speak::fail(&Error::io(format!("cannot read {name}"), &error)),
     }
 }
 
-fn decoded(bytes: Vec<u8>, place: &str, is_file: bool) -> ExitCode {
+fn decoded(bytes: Vec<u8>, place: &str) -> u8 {
     match String::from_utf8(bytes) {
-        Ok(script) => lines_of(&script, place, is_file),
+        Ok(script) => text(&script, place),
         Err(error) => {
             let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -45,29 +44,25 @@ fn decoded(bytes: Vec<u8>, place: &str, is_file: bool) -> ExitCode {
 }
 
 /// A text that stands at `place`: its lines one after the other, up to the first that fails.
-pub fn text(script: &str, place: &str) -> ExitCode {
-    lines_of(script, place, false)
-}
-
-fn lines_of(script: &str, place: &str, is_file: bool) -> ExitCode {
+pub fn text(script: &str, place: &str) -> u8 {
     let mut front = Front::of_script();
     // Without an engine brackets tell where a piece ends.
     if lines::pieces(script, &Alone).iter().any(|piece| !lines::is_command(&piece.text)) {
         front.engine().start_and_wait();
     }
     let mut pieces = lines::pieces(script, front.engine());
-    pieces.extend(is_file.then(|| call_of_main(&pieces)).flatten());
+    pieces.extend(call_of_main(&pieces));
     for piece in pieces {
         match front.run(&piece.text, &Place { name: place, line: piece.line }) {
             Done::Line(0) => {}
-            Done::Line(status) => return ExitCode::from(status),
+            Done::Line(status) => return status,
             Done::Quit => break,
         }
     }
-    ExitCode::SUCCESS
+    0
 }
 
-/// The call of the `main` that a file defines and does not call: to whoever wrote that, it is a program, and would silently
+/// The call of the `main` that a text defines and does not call: to whoever wrote that, it is a program, and would silently
 /// do nothing.
 fn call_of_main(pieces: &[Piece]) -> Option<Piece> {
     let mut defined = None;

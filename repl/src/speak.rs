@@ -1,14 +1,13 @@
 //! What goes to standard output and standard error.
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use roborm::Error;
 use roborm::command::{Answer, GO_ON};
 use roborm::display::{self, Terminal};
 
-/// An answer: what it shows to stdout, its notes to stderr.
-pub fn answer(answer: &Answer, json: bool, out: &Terminal) -> ExitCode {
+/// An answer: what it shows to stdout, its notes to stderr. Its exit status; another where stdout takes nothing.
+pub fn answer(answer: &Answer, json: bool, out: &Terminal) -> u8 {
     let text = if json { format!("{:#}\n", answer.json) } else { answer.render(out) };
     let done = print(&text, answer.status);
     for note in &answer.notes {
@@ -18,27 +17,30 @@ pub fn answer(answer: &Answer, json: bool, out: &Terminal) -> ExitCode {
 }
 
 /// One line of what and where, then what to do about it.
-pub fn fail(error: &Error) -> ExitCode {
+pub fn fail(error: &Error) -> u8 {
     complain(&format!("error: {error}"));
-    if let Some(help) = error.help() {
-        complain(&format!("  help: {help}"));
+    match error.help() {
+        // A line to be typed again stands by itself.
+        Some(help) if help.starts_with(GO_ON) => complain(help),
+        Some(help) => complain(&format!("  help: {help}")),
+        None => {}
     }
-    ExitCode::from(error.exit_status())
+    error.exit_status()
 }
 
-/// Writes to stdout; a reader that has gone away (`| head`) is no error.
-pub fn print(text: &str, status: u8) -> ExitCode {
+/// Writes to stdout; a reader that has gone away (`| head`) is no error. `status`, or that of the error.
+pub fn print(text: &str, status: u8) -> u8 {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             fail(&Error::io("cannot write to standard output", &error))
         }
-        _ => ExitCode::from(status),
+        _ => status,
     }
 }
 
 /// Writes lines of prose to stdout, folded to the terminal's width.
-pub fn say(text: &str) -> ExitCode {
+pub fn say(text: &str) -> u8 {
     print(&display::wrap(text, &Terminal::stdout()), 0)
 }
 

@@ -15,7 +15,7 @@ const STEPS: [Step; 10] = [
         ":spot towel --model simulated-flighty",
     ),
     Step(
-        "Why? The same wordings in order of score. Words that the original does not have are in brackets; what the model said stands beside them.",
+        "Why? The same wordings in order of score. Words that the original does not have are in brackets; what the model said stands beside them. `:why towel --strategy adversarial` shows those alone that are written to mislead.",
         ":why towel",
     ),
     Step(

@@ -11,6 +11,7 @@ use super::bundle::Bundle;
 use super::store::VariableStore;
 use super::{blocks, display, interrupt, progress, state};
 use crate::command::{Line, Session, Unparsed, help};
+use crate::dataset::{Dataset, OpenOptions, Trajectory};
 use crate::display::text;
 use crate::scores::ScoreTable;
 use crate::study::Cancel;
@@ -151,6 +152,12 @@ impl Handed {
         if let Some(path) = value.downcast_ref::<PathBuf>() {
             return Ok(path.display().to_string());
         }
+        if let Some(dataset) = value.downcast_ref::<Dataset>() {
+            return whole(name, dataset);
+        }
+        if let Some(trajectory) = value.downcast_ref::<Trajectory>() {
+            return one(name, trajectory);
+        }
         let scores = match (value.downcast_ref::<ScoreTable>(), value.downcast_ref::<DataFrame>()) {
             (Some(scores), _) => scores.clone(),
             (None, Some(frame)) => {
@@ -158,7 +165,7 @@ impl Handed {
             }
             (None, None) => {
                 return Err(Error::usage(format!("${name} is not what a command takes"))
-                    .with_help("a command takes a data frame or a score table, a number, a text or a path"));
+                    .with_help("a command takes a data frame or a score table, what is open or a trajectory of it, a number, a text or a path"));
             }
         };
         self.file(name, &scores)
@@ -176,5 +183,33 @@ impl Handed {
         let file = folder.join(format!("{name}.parquet"));
         scores.write(&file)?;
         Ok(file.display().to_string())
+    }
+}
+
+/// What a dataset is opened by: only of what is open, and of the demo, is that known.
+fn whole(name: &str, dataset: &Dataset) -> Result<String> {
+    let current = &state::session().current;
+    let same = |other: &Dataset| other.name() == dataset.name() && other.trajectories() == dataset.trajectories();
+    if let Some(spec) = current.spec().filter(|_| current.dataset().is_some_and(|open| same(&open))) {
+        return Ok(spec);
+    }
+    match Dataset::open("demo", &OpenOptions::default()) {
+        Ok(demo) if same(&demo) => Ok("demo".to_owned()),
+        _ => Err(Error::usage(format!("${name} is not the dataset that is open"))
+            .with_help("a command takes a dataset by where it lies, or as it was opened")),
+    }
+}
+
+/// A trajectory of what is open, or of the demo.
+fn one(name: &str, trajectory: &Trajectory) -> Result<String> {
+    let current = &state::session().current;
+    let has = |dataset: &Dataset| dataset.get(&trajectory.id).is_ok_and(|found| found == trajectory);
+    if let Some(spec) = current.spec().filter(|_| current.dataset().is_some_and(|open| has(&open))) {
+        return Ok(format!("{spec}#{}", trajectory.id));
+    }
+    match Dataset::open("demo", &OpenOptions::default()) {
+        Ok(demo) if has(&demo) => Ok(format!("demo#{}", trajectory.id)),
+        _ => Err(Error::usage(format!("${name} is no trajectory of the dataset that is open"))
+            .with_help("open its dataset, or name it as DATASET#ID")),
     }
 }

@@ -106,10 +106,13 @@ pub(super) fn replies(scores: &ScoreTable, trajectory: &str) -> Result<Replies> 
 /// The trajectory that rows are of: in the dataset that is open, where they name it, or in the demo, which is always
 /// there. `None` where its dataset is elsewhere.
 pub(super) fn trajectory(id: &str, scores: &ScoreTable, session: &Session) -> Result<Option<Trajectory>> {
-    // The scores of another dataset may have the same ids.
-    let name = dataset_of(scores, id)?;
-    let open = session.current.dataset().filter(|open| name.as_deref().is_none_or(|name| name == open.name()));
-    let dataset = match (open, name.as_deref()) {
+    trajectory_of(id, dataset_of(scores, id)?.as_deref(), session)
+}
+
+/// The same, where the name of its dataset is known: the scores of another may have the same ids.
+pub(super) fn trajectory_of(id: &str, name: Option<&str>, session: &Session) -> Result<Option<Trajectory>> {
+    let open = session.current.dataset().filter(|open| name.is_none_or(|name| name == open.name()));
+    let dataset = match (open, name) {
         (Some(open), _) => open,
         (None, Some("demo")) => Dataset::open("demo", &OpenOptions::default())?,
         (None, _) => return Ok(None),

@@ -40,8 +40,27 @@ impl Completion {
         Self { current, last: Mutex::new(None) }
     }
 
-    /// Where the last word of `typed` starts, its quotation mark included, and what it could be.
+    /// Where the last word of `typed` starts, its quotation mark included, and what it could be. Each is quoted as it
+    /// needs to be.
     pub fn of(&self, typed: &str, grammar: &Command) -> (usize, Vec<Candidate>) {
+        let (words, found) = self.found(typed, grammar);
+        let candidate = |found: Found| {
+            let quote = quotation(words.quote, &found.word);
+            Candidate { label: found.label, text: words::typed(&found.word, quote, found.ended) }
+        };
+        (words.start, found.into_iter().map(candidate).collect())
+    }
+
+    /// What can be put in the place of the last word of `typed` at once: what all that it could be begin with, quoted
+    /// only where that needs it. Of a single one it is all of it.
+    pub fn common(&self, typed: &str, grammar: &Command) -> String {
+        let (words, found) = self.found(typed, grammar);
+        let is_whole = matches!(found.as_slice(), [only] if only.ended);
+        let common = words::common(found.iter().map(|found| found.word.as_str()));
+        words::typed(common, quotation(words.quote, common), is_whole)
+    }
+
+    fn found(&self, typed: &str, grammar: &Command) -> (Words, Vec<Found>) {
         let words = Words::of(typed);
         let word = words.last.as_str();
         let found = match words.before.split_first() {
@@ -51,14 +70,7 @@ impl Completion {
                 None => Vec::new(),
             },
         };
-        // All in one way, so that what they begin with in common can be put in at once.
-        let quote = match words.quote {
-            Quote::Bare if found.iter().any(|found| needs_quotes(&found.word)) => Quote::Single,
-            quote => quote,
-        };
-        let candidate =
-            |found: Found| Candidate { label: found.label, text: words::typed(&found.word, quote, found.ended) };
-        (words.start, found.into_iter().map(candidate).collect())
+        (words, found)
     }
 
     fn argument(&self, word: &str, before: &[String], command: &Command, grammar: &Command) -> Vec<Found> {
@@ -77,7 +89,11 @@ impl Completion {
         }
         let asked = before.last().and_then(|last| last.strip_prefix("--"));
         let flag = flags().find(|flag| asked.is_some() && flag.get_long() == asked && flag.get_action().takes_values());
-        match flag.or_else(|| command.get_positionals().next()) {
+        let takes = |argument: &&Arg| {
+            let most = argument.get_num_args().map_or(1, |range| range.max_values());
+            given(before, &flags().collect::<Vec<_>>()) < most
+        };
+        match flag.or_else(|| command.get_positionals().next().filter(takes)) {
             Some(argument) => self.value(word, argument),
             None => Vec::new(),
         }
@@ -138,6 +154,27 @@ impl Completion {
         }
         last.as_ref().map(|(_, dataset)| dataset.clone())
     }
+}
+
+/// How a word is quoted that is typed so far in this way.
+fn quotation(begun: Quote, word: &str) -> Quote {
+    // Nothing typed yet is no empty word.
+    if begun == Quote::Bare && !word.is_empty() && needs_quotes(word) { Quote::Single } else { begun }
+}
+
+/// How many of these words are neither flags nor what flags take.
+fn given(words: &[String], flags: &[&Arg]) -> usize {
+    let takes = |word: &str| {
+        let long = word.strip_prefix("--");
+        long.is_some() && flags.iter().any(|flag| flag.get_long() == long && flag.get_action().takes_values())
+    };
+    let mut before = "";
+    let mut given = 0;
+    for word in words {
+        given += usize::from(!word.starts_with('-') && !takes(before));
+        before = word;
+    }
+    given
 }
 
 fn commands(word: &str, head: &str, grammar: &Command) -> Vec<Found> {

@@ -53,6 +53,11 @@ impl Current {
         self.state().dataset.as_ref().map(|opened| opened.dataset.clone())
     }
 
+    /// What the open dataset was opened by.
+    pub(crate) fn spec(&self) -> Option<String> {
+        self.state().dataset.as_ref().map(|opened| opened.spec.clone())
+    }
+
     /// The id of the trajectory that was looked at last.
     pub fn trajectory(&self) -> Option<String> {
         let state = self.state();

@@ -13,11 +13,16 @@ fn of(name: &str) -> &'static [&'static str] {
             "score rollouts.csv --model gpt-5.1 --paraphrases p.jsonl --limit 20 --max-cost 1",
         ],
         "estimate" => &["estimate rollouts.csv --model gpt-5.1 --paraphrases p.jsonl"],
-        "spot" => &["spot demo#drawer --model simulated", "spot demo#bowl --model simulated --model simulated-flighty"],
+        "spot" => {
+            &["spot demo#towel --model simulated-flighty", "spot demo#bowl --model simulated --model simulated-steady"]
+        }
         "flips" => &["flips scores.parquet", "flips scores.parquet --strategy adversarial --top 5"],
-        "why" => &["why scores.parquet#bowl", "why scores.parquet#0412 --dataset rollouts.csv --model gpt-5.1"],
+        "why" => &[
+            "why scores.parquet#towel --strategy adversarial",
+            "why scores.parquet#0412 --dataset rollouts.csv --model gpt-5.1",
+        ],
         "chart" => {
-            &["chart scores.parquet", "chart scores.parquet --open", "chart scores.parquet#bowl --out bowl.html"]
+            &["chart scores.parquet", "chart scores.parquet --open", "chart scores.parquet#towel --out towel.html"]
         }
         "robustness" => &[
             "robustness scores.parquet --by model,strategy",
@@ -39,11 +44,11 @@ fn of_lasting(name: &str) -> &'static [&'static str] {
         "scores" => &["scores scores.parquet", "scores"],
         "trajectories" => &["trajectories"],
         "frames" => &["frames drawer --max 4", "frames"],
-        "score" => &["score --model simulated"],
-        "spot" => &["spot bowl --model simulated", "spot bowl"],
+        "score" => &["score --model simulated-flighty"],
+        "spot" => &["spot towel --model simulated-flighty", "spot towel"],
         "flips" => &["flips", "flips --strategy adversarial"],
-        "why" => &["why bowl", "why bowl --strategy adversarial", "why"],
-        "chart" => &["chart", "chart --open", "chart bowl"],
+        "why" => &["why towel", "why towel --strategy adversarial", "why"],
+        "chart" => &["chart", "chart --open", "chart towel"],
         "robustness" => &["robustness"],
         _ => &[],
     }

@@ -2,7 +2,7 @@
 
 use clap::{Arg, Command};
 
-use super::{Answer, Block, Line, Unparsed};
+use super::{Answer, Block, Line};
 use crate::display::{Cell, Column, Table};
 use crate::{Error, Result};
 
@@ -21,9 +21,17 @@ pub fn names(grammar: &Command) -> Vec<String> {
 /// # Errors
 /// There is no command of that name.
 pub fn answer(grammar: &Command, words: &[String]) -> Result<Answer> {
+    answer_in(grammar, words, None)
+}
+
+/// The same for a window of so many columns.
+///
+/// # Errors
+/// There is no command of that name.
+pub fn answer_in(grammar: &Command, words: &[String], columns: Option<usize>) -> Result<Answer> {
     match words {
         [] => Ok(Answer::default().show(Block::Table(all(grammar)))),
-        [name, ..] => one(grammar, name.trim_start_matches(':')),
+        [name, ..] => one(grammar, name.trim_start_matches(':'), columns),
     }
 }
 
@@ -34,24 +42,24 @@ fn all(grammar: &Command) -> Table {
         table.row([Cell::text(format!(":{}", command.get_name())), Cell::text(about)]);
     }
     table.note(
-        "A first round: `:open demo`, `:score --model simulated`, `:flips` (which trajectories flip; `--strategy adversarial`: \
-         under which wordings), `:why ID` (on which words), `:chart`.",
+        "A first round: `:open demo`, `:score --model simulated-flighty`, `:flips` (which trajectories flip), `:why towel` (on \
+         which words; `--strategy adversarial`: among those written to mislead), `:chart`.",
     );
     table.note(
-        "`:help spot` tells of one, with examples. `:open demo`, then the id of a trajectory is enough: `:spot bowl`.",
+        "`:help spot` tells of one, with examples. `:open demo`, then the id of a trajectory is enough: `:spot towel`.",
     );
     table
 }
 
-fn one(grammar: &Command, name: &str) -> Result<Answer> {
+fn one(grammar: &Command, name: &str, columns: Option<usize>) -> Result<Answer> {
     if name == "help" {
         return Ok(Answer::default().say("List the commands, or tell of one\n\nExamples:\n  :help\n  :help spot"));
     }
     if grammar.find_subcommand(name).is_none() {
         return Err(Line::unknown(name, names(grammar).iter().map(String::as_str)));
     }
-    match Line::parse_lasting([name, "--help"]) {
-        Err(Unparsed::Help(text)) => Ok(Answer::default().say(text.trim_end())),
-        _ => Err(Error::usage(format!("no help on {name}"))),
+    match Line::help(name, columns) {
+        Some(text) => Ok(Answer::default().say(text.trim_end())),
+        None => Err(Error::usage(format!("no help on {name}"))),
     }
 }

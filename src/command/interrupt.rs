@@ -1,13 +1,13 @@
 //! Ctrl-C while a front is up.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::Session;
+use super::{GO_ON, Session};
 use crate::display::Progress;
 use crate::frames::{Decoder, DecoderOptions, Sampler};
 use crate::study::Cancel;
@@ -111,7 +111,7 @@ impl Interrupts {
         session: &mut Session,
         work: impl FnOnce(&Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let gate = Arc::new(Gate { inner: Arc::clone(&session.progress), shut: AtomicBool::new(false) });
+        let gate = Arc::new(Gate { inner: Arc::clone(&session.progress), is_shut: Mutex::new(false) });
         let own = Session {
             current: session.current.fork(),
             progress: Arc::clone(&gate) as Arc<dyn Progress>,
@@ -129,7 +129,7 @@ impl Interrupts {
                 let _ = left.send(End::Left);
             }
         });
-        let current = own.current.clone();
+        let (current, spends) = (own.current.clone(), Arc::clone(&own.spending));
         let thread =
             thread::Builder::new().name("roborm-command".to_owned()).stack_size(STACK_BYTES).spawn(move || {
                 let teller = Teller(sender);
@@ -148,9 +148,15 @@ impl Interrupts {
             }
             End::Left => {
                 gate.shut();
+                let is_study = spends.load(Ordering::Relaxed);
                 // The workers of the decoder are busy with what nobody wants any more.
                 session.sampler = Sampler::with_decoder(Decoder::new(DecoderOptions::default()));
-                Err(Error::interrupted("interrupted"))
+                // Of a study that nobody waits for, what came is in the ledger.
+                Err(match is_study && !session.typed.is_empty() {
+                    true => Error::interrupted("interrupted; replies that came before are in the ledger")
+                        .with_help(format!("{GO_ON}{}", session.typed)),
+                    false => Error::interrupted("interrupted"),
+                })
             }
             End::Fell => Err(Error::worker("the command ended by a fault of this program, which stands above")
                 .with_help("the session goes on; what the command was about to change is as it was")),
@@ -183,43 +189,40 @@ impl<T> Drop for Teller<T> {
 /// Progress that can be silenced: a command that was left must not write over the prompt.
 struct Gate {
     inner: Arc<dyn Progress>,
-    shut: AtomicBool,
+    /// Held while something is told: nothing is under way any more once it is shut.
+    is_shut: Mutex<bool>,
 }
 
 impl Gate {
     fn shut(&self) {
-        self.shut.store(true, Ordering::Relaxed);
+        let mut is_shut = self.is_shut.lock().unwrap_or_else(PoisonError::into_inner);
+        *is_shut = true;
         self.inner.end("");
     }
 
-    fn open(&self) -> bool {
-        !self.shut.load(Ordering::Relaxed)
+    fn tell(&self, tell: impl FnOnce(&dyn Progress)) {
+        let is_shut = self.is_shut.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_shut {
+            tell(&*self.inner);
+        }
     }
 }
 
 impl Progress for Gate {
     fn begin(&self, total: u64, done: u64, what: &str) {
-        if self.open() {
-            self.inner.begin(total, done, what);
-        }
+        self.tell(|inner| inner.begin(total, done, what));
     }
 
     fn advance(&self, by: u64, note: &str) {
-        if self.open() {
-            self.inner.advance(by, note);
-        }
+        self.tell(|inner| inner.advance(by, note));
     }
 
     fn say(&self, line: &str) {
-        if self.open() {
-            self.inner.say(line);
-        }
+        self.tell(|inner| inner.say(line));
     }
 
     fn end(&self, summary: &str) {
-        if self.open() {
-            self.inner.end(summary);
-        }
+        self.tell(|inner| inner.end(summary));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use polars::prelude::col;
 use serde_json::json;
 
 use super::current::Opened;
@@ -10,7 +11,7 @@ use super::options::Opening;
 use super::{Answer, Session, current, handover};
 use crate::display::number;
 use crate::paraphrase::ParaphraseSet;
-use crate::scores::ScoreTable;
+use crate::scores::{ScoreTable, column};
 use crate::{Error, Result};
 
 #[derive(Debug, Subcommand)]
@@ -103,8 +104,15 @@ impl Scores {
             session.current.set_scores(ScoreTable::read(file)?, file.display().to_string());
         }
         let (table, from) = session.current.scores_of().ok_or_else(current::no_scores)?;
-        let distinct = |name: &str| -> Result<usize> { Ok(table.frame().column(name)?.n_unique()?) };
-        let (trajectories, models) = (distinct("trajectory")?, distinct("model")?);
+        let models = table.frame().column(column::MODEL)?.n_unique()?;
+        // Datasets may have the same ids.
+        let of = [column::DATASET, column::TRAJECTORY].into_iter().filter(|name| table.frame().column(name).is_ok());
+        let trajectories = table
+            .lazy()
+            .group_by(of.map(col).collect::<Vec<_>>())
+            .agg([col(column::MODEL).count()])
+            .collect()?
+            .height();
         Ok(Answer::new(json!({
             "from": from, "rows": table.len(), "trajectories": trajectories, "models": models,
             "unparsed": table.unparsed(),

@@ -10,10 +10,15 @@ use super::{
 use crate::error::nearest;
 use crate::{Error, Result};
 
+/// Columns of help, at most: longer lines are hard to read.
+const WIDEST: usize = 100;
+
 /// A command with its arguments.
 #[derive(Debug)]
 pub struct Line {
     json: bool,
+    /// Of a front that lasts.
+    lasts: bool,
     verb: Any,
 }
 
@@ -28,7 +33,7 @@ pub struct Line {
                   Exit status: 0 every planned pair has a reply; 1 some pair failed or was left; 2 wrong usage; 130 interrupted.\n\
                   DATASET is a RoboReward split, a LeRobot dataset (v2.1 or v3.0), a manifest (.jsonl, .csv, .parquet), a folder\n\
                   of frames with --rate, or the word demo. DATASET#ID is one trajectory.",
-    max_term_width = 100,
+    max_term_width = WIDEST,
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -46,7 +51,7 @@ struct Shell {
 #[command(
     name = ":",
     no_binary_name = true,
-    max_term_width = 100,
+    max_term_width = WIDEST,
     subcommand_required = true,
     disable_help_subcommand = true
 )]
@@ -105,7 +110,7 @@ impl Line {
     {
         let words = std::iter::once("roborm".into()).chain(words.into_iter().map(Into::into));
         let Shell { json, verb } = read(strict(shell()), words).map_err(unparsed)?;
-        Ok(Self { json, verb: Any::Verb(Box::new(verb)) })
+        Ok(Self { json, lasts: false, verb: Any::Verb(Box::new(verb)) })
     }
 
     /// Reads words of a front that lasts: the command's name without its colon, then its arguments. What may be left
@@ -118,16 +123,33 @@ impl Line {
         I: IntoIterator<Item = S>,
         S: Into<std::ffi::OsString> + Clone,
     {
-        let words = words.into_iter().map(Into::into);
-        let Lasts { json, verb } = read(Self::grammar(), words).map_err(|error| {
-            // The grammar has no name to stand before its commands, only a colon.
-            let colon = |text: String| text.replace("Usage: : ", "Usage: ").replace("Usage: ", "Usage: :");
+        let words: Vec<std::ffi::OsString> = words.into_iter().map(Into::into).collect();
+        let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let Lasts { json, verb } = read(Self::grammar(), words.into_iter()).map_err(|error| {
             match unparsed(error) {
-                Unparsed::Help(text) => Unparsed::Help(colon(text)),
-                Unparsed::Usage(text) => Unparsed::Usage(colon(text)),
+                Unparsed::Help(text) => Unparsed::Help(colon(&text)),
+                // How a front that lasts is asked for more.
+                Unparsed::Usage(text) => {
+                    let more = format!("For more: `:help {name}`");
+                    Unparsed::Usage(colon(&text).replace("For more information, try '--help'.", &more))
+                }
             }
         })?;
-        Ok(Self { json, verb })
+        Ok(Self { json, lasts: true, verb })
+    }
+
+    /// The help of a command of a front that lasts, laid out for a window of so many columns; `None` where there is no
+    /// such command.
+    pub(super) fn help(name: &str, columns: Option<usize>) -> Option<String> {
+        let mut grammar = Self::grammar();
+        if let Some(columns) = columns {
+            // Narrower, and its columns leave no room for words.
+            grammar = grammar.term_width(columns.clamp(40, WIDEST));
+        }
+        match unparsed(grammar.try_get_matches_from([name, "--help"]).err()?) {
+            Unparsed::Help(text) => Some(colon(&text)),
+            Unparsed::Usage(_) => None,
+        }
     }
 
     /// That no command has this name, with the nearest of those that have one (`names`, without colons).
@@ -150,6 +172,18 @@ impl Line {
     /// # Errors
     /// Those of the command; what was done before the error is kept.
     pub fn run(&self, session: &Session) -> Result<Answer> {
+        if !self.lasts {
+            return self.done(session);
+        }
+        // A command that fails leaves what is open, looked at and asked as it was.
+        let own = Session { current: session.current.fork(), ..session.clone() };
+        let mut answer = self.done(&own).map_err(|error| error.reworded(in_commands))?;
+        session.current.adopt(&own.current);
+        answer.notes.iter_mut().for_each(|note| *note = in_commands(note));
+        Ok(answer)
+    }
+
+    fn done(&self, session: &Session) -> Result<Answer> {
         let verb = match &self.verb {
             Any::Lasting(command) => return command.run(session),
             Any::Verb(verb) => verb,
@@ -175,6 +209,16 @@ impl Line {
     pub fn grammar() -> clap::Command {
         numbers(examples::with_examples(Lasts::command(), ":", true))
     }
+}
+
+/// The grammar of a front that lasts has no name to stand before its commands, only a colon.
+fn colon(text: &str) -> String {
+    text.replace("Usage: : ", "Usage: ").replace("Usage: ", "Usage: :")
+}
+
+/// What names a command of a shell, in the words of a front that lasts: "`roborm models` lists them" is `:models` there.
+fn in_commands(text: &str) -> String {
+    text.replace("`roborm ", "`:")
 }
 
 fn shell() -> clap::Command {

@@ -51,31 +51,54 @@ impl Why {
         session.current.look_at(&id);
         let mut these: Vec<&TrajectoryScores> = all.iter().filter(|case| case.trajectory == id).collect();
         these.retain(|case| self.models.is_empty() || self.models.contains(&case.model));
+        // That of the open dataset first; others may have the same id.
+        let open = session.current.dataset().map(|dataset| dataset.name().to_owned()).unwrap_or_default();
+        these.sort_by_key(|case| case.dataset != open);
         let Some(first) = these.first() else {
             return Err(Error::usage(format!("{} has no scores of {id}", self.models.join(", "))));
         };
         let replies = cases::replies(&scores, &id)?;
+        let mut names: Vec<&str> = these.iter().map(|case| case.dataset.as_str()).collect();
+        names.dedup();
+        let mut seen = std::collections::HashSet::new();
+        names.retain(|name| seen.insert(*name));
 
-        let label = first.label.map_or_else(|| "not known".to_owned(), |label| format!("{label} of 5"));
-        let mut answer = Answer::default();
-        match self.picture(&id, &scores, session) {
-            Ok(Some(picture)) => answer = answer.show(picture),
-            Ok(None) => {}
-            Err(error) => answer = answer.note(format!("note: no frames: {error}")),
-        }
-        answer = answer.say(format!("{id}: \"{}\", true progress {label}", first.task));
-        let mut rows = Vec::new();
-        for case in &these {
-            let parsed: Vec<f64> = case.points.iter().filter_map(|point| point.score).collect();
-            answer = answer
-                .say(format!("by {}:", cases::model_name(case, &all)))
-                .show(Block::Strip { scores: parsed, boundary: self.boundary })
-                .show(Block::Table(table(case, &replies, &mut rows)));
+        let (mut answer, mut rows, mut trajectories) = (Answer::default(), Vec::new(), Vec::new());
+        for name in &names {
+            let of_it: Vec<&TrajectoryScores> = these.iter().copied().filter(|case| case.dataset == *name).collect();
+            let Some(first) = of_it.first() else { continue };
+            let label = first.label.map_or_else(|| "not known".to_owned(), |label| format!("{label} of 5"));
+            match self.picture(&id, cases::known(name), session) {
+                Ok(Some(picture)) => answer = answer.show(picture),
+                Ok(None) => {}
+                Err(error) => answer = answer.note(format!("note: no frames: {error}")),
+            }
+            let whose = match (names.len(), *name) {
+                (1, _) => id.clone(),
+                (_, "") => format!("{id} (dataset not known)"),
+                (_, name) => format!("{name}#{id}"),
+            };
+            answer = answer.say(format!("{whose}: \"{}\", true progress {label}", first.task));
+            trajectories.push(json!({
+                "dataset": cases::known(name), "task": first.task, "label": first.label.map(|label| label.get()),
+            }));
+            for case in of_it {
+                let parsed: Vec<f64> = case.points.iter().filter_map(|point| point.score).collect();
+                answer = answer
+                    .say(format!("by {}:", cases::model_name(case, &all)))
+                    .show(Block::Strip { scores: parsed, boundary: self.boundary })
+                    .show(Block::Table(table(case, &replies, &mut rows)));
+            }
         }
         answer.json = json!({
             "trajectory": id, "task": first.task, "label": first.label.map(|label| label.get()),
             "boundary": self.boundary, "wordings": rows,
         });
+        if let (true, Some(object)) = (names.len() > 1, answer.json.as_object_mut()) {
+            let told = format!("note: {} datasets have a trajectory {id}; each stands by itself", names.len());
+            object.insert("datasets".to_owned(), trajectories.into());
+            answer = answer.note(told);
+        }
         Ok(answer)
     }
 
@@ -99,19 +122,19 @@ impl Why {
         }
     }
 
-    fn picture(&self, id: &str, scores: &ScoreTable, session: &Session) -> Result<Option<Block>> {
-        let Some(trajectory) = self.trajectory(id, scores, session)? else { return Ok(None) };
+    fn picture(&self, id: &str, dataset: Option<&str>, session: &Session) -> Result<Option<Block>> {
+        let Some(trajectory) = self.trajectory(id, dataset, session)? else { return Ok(None) };
         let frames = session.sampler.sample(&trajectory, &Sampling::default())?;
         let options = SheetOptions { max_frames: 8, columns: Some(4), dark: true, ..SheetOptions::default() };
         let image = contact_sheet(&frames.down_sample(options.max_frames), &options)?;
         Ok(Some(Block::Picture { image, what: format!("frames of {id}") }))
     }
 
-    fn trajectory(&self, id: &str, scores: &ScoreTable, session: &Session) -> Result<Option<Trajectory>> {
+    fn trajectory(&self, id: &str, dataset: Option<&str>, session: &Session) -> Result<Option<Trajectory>> {
         if let Some(spec) = &self.frames_of {
             return Ok(Some(Dataset::open(spec, &OpenOptions::default())?.get(id)?.clone()));
         }
-        cases::trajectory(id, scores, session)
+        cases::trajectory_of(id, dataset, session)
     }
 }
 

@@ -86,10 +86,25 @@ impl Words {
 
 /// Whether a word must be quoted to be one.
 pub(super) fn needs_quotes(word: &str) -> bool {
-    // Inside a word `#` begins no comment: `demo#drawer` is typed as it is.
-    let word = word.char_indices().map(|(at, letter)| if at > 0 && letter == '#' { '_' } else { letter });
+    // Inside a word `#` begins no comment: `demo#drawer` is typed as it is. Nor is there a sign beyond ASCII but blanks.
+    let is_plain = |at: usize, letter: char| match letter {
+        '#' => at > 0,
+        _ => !letter.is_ascii() && !letter.is_whitespace() && !letter.is_control(),
+    };
+    let word = word.char_indices().map(|(at, letter)| if is_plain(at, letter) { '_' } else { letter });
     let word: String = word.collect();
     shlex::try_quote(&word).is_ok_and(|quoted| quoted != word)
+}
+
+/// What all these words begin with.
+pub(super) fn common<'a>(words: impl IntoIterator<Item = &'a str>) -> &'a str {
+    let mut words = words.into_iter();
+    let first = words.next().unwrap_or_default();
+    words.fold(first, |common, word| {
+        let same = common.char_indices().zip(word.chars()).find(|((_, one), other)| one != other);
+        let end = same.map_or(common.len().min(word.len()), |((at, _), _)| at);
+        &common[..end]
+    })
 }
 
 /// A word as it is typed; `ended` closes its quotation and puts a blank after it.

@@ -13,17 +13,24 @@ pub struct Bar {
     pub estimate: Estimate,
 }
 
+/// Columns of the scale that are worth a shorter label.
+const LEAST: usize = 16;
+
 /// Horizontal bars on one scale from 0 to `most`, a line each: label, bar, figures. A line marks the interval:
-/// `█████▓▓▓───┤`. What is over nothing has no bar. A bar beyond the scale ends at its edge. Where there is no room for
-/// a bar, label and figures stand alone, or one under the other.
+/// `█████▓▓▓───┤`. What is over nothing has no bar. A bar beyond the scale ends at its edge. Where labels are wider than
+/// there is room for beside bars, each stands above its bar: what tells them apart may be their ends. Where there is no
+/// room for a bar, label and figures stand alone, or one under the other.
 pub fn bars(bars: &[Bar], most: f64, terminal: &Terminal) -> String {
     let room = terminal.columns(100);
     let figures: Vec<Vec<String>> = bars.iter().map(|bar| figures(&bar.estimate, terminal)).collect();
     let wide = figures.iter().map(|parts| width(&parts.join(" "))).max().unwrap_or(0);
     let labels: Vec<String> = bars.iter().map(|bar| clean(&bar.label)).collect();
-    let half = (room.saturating_sub(wide + 4) / 2).max(8);
-    let label = labels.iter().map(|text| width(text)).max().unwrap_or(0).min(half);
-    let track = room.saturating_sub(label + wide + 4).min(48);
+    let beside = room.saturating_sub(wide + 4);
+    let widest = labels.iter().map(|text| width(text)).max().unwrap_or(0);
+    let is_above = widest > (beside / 2).max(beside.saturating_sub(LEAST)).max(8);
+    // What stands above takes a margin of the bar.
+    let label = if is_above { 0 } else { widest };
+    let track = beside.saturating_sub(label).min(48);
     let sign = terminal.either("…", "~");
 
     let mut lines = Vec::new();
@@ -34,7 +41,10 @@ pub fn bars(bars: &[Bar], most: f64, terminal: &Terminal) -> String {
             lines.extend(fold(parts, room.saturating_sub(2)).into_iter().map(|line| format!("  {line}")));
             continue;
         }
-        let text = shorten(text, label, sign);
+        if is_above {
+            lines.push(shorten(text, room, sign));
+        }
+        let text = if is_above { String::new() } else { shorten(text, label, sign) };
         let mut line = format!("{text}{}", " ".repeat(label.saturating_sub(width(&text))));
         if track >= 8 {
             let (cells, drawn) = draw(&bar.estimate, most, track, terminal);

@@ -40,5 +40,5 @@ pub use picture::{picture, picture_of_png};
 pub use progress::{Lines, Progress, Quiet, progress};
 pub use strip::strip;
 pub use table::{Cell, Column, Sign, Table};
-pub use terminal::{Color, Graphics, Surroundings, Terminal, Tone};
+pub use terminal::{Color, Graphics, Surroundings, Terminal, Tone, wrong_graphics};
 pub use wrap::{wrap, wrap_command};

@@ -230,16 +230,33 @@ fn depth(term: &str, set: &dyn Fn(&str) -> Option<String>) -> Color {
     }
 }
 
+/// What `ROBORM_GRAPHICS` may be.
+const GRAPHICS: [(&str, Graphics); 6] = [
+    ("kitty", Graphics::Kitty),
+    ("iterm", Graphics::Iterm),
+    ("iterm2", Graphics::Iterm),
+    ("sixel", Graphics::Sixel),
+    ("blocks", Graphics::HalfBlocks),
+    ("none", Graphics::None),
+];
+
+fn named(wanted: &str) -> Option<Graphics> {
+    GRAPHICS.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, graphics)| *graphics)
+}
+
+/// What is to be said of a `ROBORM_GRAPHICS` that names no way to show pictures, where that is set.
+pub fn wrong_graphics() -> Option<String> {
+    let wanted = std::env::var("ROBORM_GRAPHICS").ok().filter(|wanted| !wanted.is_empty())?;
+    named(&wanted)
+        .is_none()
+        .then(|| format!("note: ROBORM_GRAPHICS={wanted} is passed over: it takes kitty, iterm, sixel, blocks or none"))
+}
+
 /// The protocol for pictures that `ROBORM_GRAPHICS` names or the terminal is known by.
 fn protocol(term: &str, set: &dyn Fn(&str) -> Option<String>) -> Graphics {
-    match set("ROBORM_GRAPHICS").map(|wanted| wanted.to_ascii_lowercase()).as_deref() {
-        Some("kitty") => return Graphics::Kitty,
-        Some("iterm" | "iterm2") => return Graphics::Iterm,
-        Some("sixel") => return Graphics::Sixel,
-        Some("blocks") => return Graphics::HalfBlocks,
-        Some("none") => return Graphics::None,
-        // A word that names none of them is no reason to show less than without it.
-        _ => {}
+    // A word that names none of them is no reason to show less than without it.
+    if let Some(graphics) = set("ROBORM_GRAPHICS").and_then(|wanted| named(&wanted)) {
+        return graphics;
     }
     // A multiplexer inherits the variables of the terminal around it, and keeps its pictures from it.
     if set("TMUX").is_some() || term.starts_with("tmux") || term.starts_with("screen") {

@@ -172,7 +172,7 @@ impl Link {
 
     /// Takes over what cells changed. Where that cannot be done it stays where it is: in the process that runs them.
     fn take_over(&self, current: &Current, folder: &Path) {
-        if !matches!(self.run(&about("hand-over", folder), &mut Show::nothing()), Ok(Ended::Done)) {
+        if !matches!(self.run(&about("hand-over", folder), &mut Show::nothing()), Ok(Ended::Done(_))) {
             return;
         }
         let process = match current.take_over(folder) {
@@ -202,7 +202,7 @@ impl Link {
             match said["outcome"].as_str() {
                 Some("done") => {
                     show.value(&said["value"]);
-                    return Ok(Ended::Done);
+                    return Ok(Ended::Done(show.status()));
                 }
                 Some(_) => {
                     show.end();

@@ -41,8 +41,8 @@ enum State {
 
 /// How a piece of Rust ended.
 pub enum Ended {
-    /// It ran to its end.
-    Done,
+    /// It ran to its end; the exit status, which is that of standard output where that takes nothing.
+    Done(u8),
     /// It did not; an exit status, and what there is to say.
     Failed { status: u8, message: String, traceback: Vec<String> },
 }

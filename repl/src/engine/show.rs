@@ -22,12 +22,14 @@ pub struct Show<'a> {
     last: Option<String>,
     /// A display that was shown anew although others stand below it: its last form, told at the end.
     owed: Option<(String, String)>,
+    /// The exit status of what was written.
+    status: u8,
 }
 
 impl<'a> Show<'a> {
     /// On standard output, which is this terminal.
     pub fn on(terminal: &'a Terminal) -> Self {
-        Self { terminal: Some(terminal), is_prose: false, open: false, last: None, owed: None }
+        Self { terminal: Some(terminal), is_prose: false, open: false, last: None, owed: None, status: 0 }
     }
 
     /// The same for what is said in words.
@@ -37,7 +39,7 @@ impl<'a> Show<'a> {
 
     /// Shows nothing.
     pub fn nothing() -> Self {
-        Self { terminal: None, is_prose: false, open: false, last: None, owed: None }
+        Self { terminal: None, is_prose: false, open: false, last: None, owed: None, status: 0 }
     }
 
     /// Something happened.
@@ -90,6 +92,11 @@ impl<'a> Show<'a> {
         }
     }
 
+    /// 0 where all was written.
+    pub fn status(&self) -> u8 {
+        self.status
+    }
+
     /// A line that the cell asks for; `None` where there is nobody to ask, or nobody wants it any more.
     pub fn ask(&mut self, said: &Value, given_up: &dyn Fn() -> bool) -> Option<String> {
         self.terminal?;
@@ -126,7 +133,10 @@ impl<'a> Show<'a> {
         if self.terminal.is_none() || text.is_empty() {
             return;
         }
-        crate::speak::print(text, 0);
+        // Told once: a cell may write many times.
+        if self.status == 0 {
+            self.status = crate::speak::print(text, 0);
+        }
         self.open = !text.ends_with('\n');
         self.last = None;
     }

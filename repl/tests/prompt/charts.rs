@@ -99,3 +99,22 @@ fn without_a_browser_the_file_is_named() {
     let run = chart(&bench, "", &["--out", "no-such-folder/t.html"]);
     run.refuses(1, &["no-such-folder/t.html"]);
 }
+
+#[test]
+fn where_labels_are_wide_they_stand_whole_above_their_bars() {
+    let bench = Bench::new();
+    bench.write("s.csv", &SCORES.replace("\nm,", "\nsimulated-flighty,"));
+    for columns in ["40", "60"] {
+        let mut command = bench.command(&["chart", "s.csv"]);
+        let run = Run::from(command.env("COLUMNS", columns).output().expect("the program starts"));
+        let lines: Vec<&str> = run.stdout.lines().collect();
+        for strategy in ["lexical", "adversarial"] {
+            let label = format!("simulated-flighty {strategy}");
+            let at =
+                lines.iter().position(|line| *line == label).unwrap_or_else(|| panic!("{columns}: {}", run.stdout));
+            assert!(lines[at + 1].starts_with("  ") && lines[at + 1].ends_with("n=2"), "{}", run.stdout);
+        }
+        let lexical = lines.iter().find(|line| line.contains("0.50 [")).expect("one of two");
+        assert!(lexical.contains(['#', '=', '-']), "its bar is there: {lexical}");
+    }
+}

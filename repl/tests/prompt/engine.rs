@@ -410,3 +410,30 @@ fn what_cannot_be_handed_over_is_told_once() {
     let text = screen.line("1234 + 2").shows("\n1236\n");
     assert_eq!(text.matches("note: data() and scores() are not what is open here").count(), 1, "{text}");
 }
+
+#[test]
+fn what_is_open_and_a_trajectory_of_it_are_handed_to_commands() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    let lines = "\
+:open demo
+let d = data()?;
+let tr = d.get(\"towel\")?.clone();
+let some = d.filter(|it| it.id != \"towel\");
+:open $d
+:spot $tr --model simulated --ledger l.db
+fn main() { println!(\"main was called\") }
+";
+    let run: Run = {
+        let mut command = bench.command(&["-c", lines]);
+        command.env("ROBORM_KERNEL", engine).output().expect("the program starts").into()
+    };
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    for shown in ["demo is open: 8 trajectories", "towel: \"fold the towel in half\"", "main was called"] {
+        assert!(run.stdout.contains(shown), "{shown}: {}", run.stdout);
+    }
+    // A part of what is open is not what is open.
+    let run = script(&bench, engine, &lines.replace(":open $d", ":trajectories $some"));
+    assert_ne!(run.status, 0);
+    assert!(run.stderr.contains("$some is not the dataset that is open"), "{}", run.stderr);
+}

@@ -116,3 +116,19 @@ fn every_command_has_help_with_examples() {
         assert!(name == "quit" || one.stdout.contains(&format!("  :{name}")), "{name}: {}", one.stdout);
     }
 }
+
+#[test]
+fn what_cannot_be_written_is_an_error_here_as_elsewhere() {
+    let bench = Bench::new();
+    bench.write("s.txt", ":models\n:quit\n");
+    for words in [&["models"][..], &["-c", ":models"], &["-c", ":help"], &["-c", ":models --help"], &["run", "s.txt"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+        let run = Run::from(bench.command(words).stdout(full).output().expect("the program starts"));
+        run.refuses(1, &["cannot write to standard output"]);
+        // A reader that has gone away is none.
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let run = Run::from(bench.command(words).stdout(writer).output().expect("the program starts"));
+        run.refuses(0, &[]);
+    }
+}

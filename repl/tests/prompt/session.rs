@@ -143,3 +143,25 @@ fn the_tour_is_walked_by_enter_and_answers_which_and_why() {
         }
     }
 }
+
+#[test]
+fn a_command_that_fails_leaves_what_is_looked_at() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 100, &[]);
+    screen.line(":open demo").wait(|text| text.trim_end().ends_with("demo>"));
+    let text = screen.line(":spot drawer --model nosuch").shows("`:models` lists those that are known");
+    assert!(text.contains("error: unknown model 'nosuch'") && !text.contains("roborm models"), "{text}");
+    screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
+    screen.line(":spot drawer --model simulated").wait(|text| text.trim_end().ends_with("\ndemo#drawer>"));
+}
+
+#[test]
+fn three_times_ctrl_c_tells_how_to_go_on_too() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 120, &[]);
+    screen.line(":open demo").wait(|text| text.trim_end().ends_with("demo>"));
+    screen.line(":score --model simulated --ledger l.db --concurrency 1 --latency 20000").shows("scoring");
+    screen.key("C-c").key("C-c").key("C-c");
+    let text = screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
+    assert!(text.contains("go on with: :score --model simulated --ledger l.db"), "{text}");
+}

@@ -89,3 +89,17 @@ fn without_any_terminal_it_reads_what_comes_in() {
         assert!(!run.stderr.contains("panicked"), "{nothing}: {}", run.stderr);
     }
 }
+
+#[test]
+fn settings_that_mean_nothing_are_told_once() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 120, &["ROBORM_EDITING=foo", "ROBORM_GRAPHICS=nonsense"]);
+    screen.line(":frames demo#drawer --max 2").shows("rule 1fps");
+    let text = screen.line(":help").shows("ROBORM_EDITING=vi");
+    assert_eq!(text.matches("note: ROBORM_EDITING=foo is passed over: it takes vi or emacs").count(), 1, "{text}");
+    assert_eq!(text.matches("note: ROBORM_GRAPHICS=nonsense is passed over").count(), 1, "{text}");
+    drop(screen);
+    let screen = Screen::ready(&bench, 120, &["ROBORM_EDITING=vi", "ROBORM_GRAPHICS=blocks"]);
+    let text = screen.line(":help next").shows("  :next");
+    assert!(!text.contains("passed over"), "{text}");
+}

@@ -107,3 +107,60 @@ fn is_run(script: &std::path::Path) -> bool {
         .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
         .any(|line| line.split(|byte| *byte == 0).any(|word| word == script.as_os_str().as_encoded_bytes()))
 }
+
+#[test]
+fn tab_sets_in_a_line_of_rust_that_goes_on() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.line("for i in 0..2 {").key("Tab").types("x").shows("for i in 0..2 {\n    x");
+    screen.key("Enter").key("Tab").key("Tab").types("y;").shows("    x\n        y;");
+    screen.key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
+    // So does one of a text that comes without brackets around it.
+    screen.types_at_once("fn f() {\n\tlet z = 1;\n\t\tz\n}").shows("fn f() {\n    let z = 1;\n        z\n}");
+    screen.key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
+    // A command goes on with its words.
+    screen.line(":help \\").types("nex").key("Tab").shows("\nnext");
+}
+
+#[test]
+fn tab_quotes_what_needs_it_once_it_is_whole() {
+    let bench = Bench::new();
+    let ids = ["towel", "0412", "run 7", "run 8", "runner", "naïve-é"];
+    let row = |id: &str| format!("{{\"trajectory\": \"{id}\", \"video\": \"v.mp4\", \"task\": \"go\"}}\n");
+    bench.write("v.mp4", "never looked into");
+    bench.write("ids.jsonl", &ids.map(row).concat());
+    let screen = Screen::ready(&bench, 80, &[]);
+    screen.line(":open ids.jsonl").wait(|text| text.trim_end().ends_with("ids>"));
+    let is_typed =
+        |line: &str| screen.wait(|text| text.trim_end_matches([' ', '\n']).ends_with(&format!("ids> {line}")));
+    // Nothing is common to all: they are shown, and what is typed is as it was.
+    screen.types(":spot ").key("Tab").key("Tab").shows("0412");
+    is_typed(":spot");
+    screen.types("ru").key("Tab").types("ne").key("Tab").types("-");
+    is_typed(":spot runner -");
+    // Two that are told apart only behind a blank: it is typed in a quotation.
+    screen.key("C-u").types(":why 'run ").key("Tab").types("7").key("Tab").types("-");
+    is_typed(":why 'run 7' -");
+    // What is named once is not named again.
+    screen.key("C-u").types(":why 'run 7' ").key("Tab").types("x");
+    is_typed(":why 'run 7' --x");
+    screen.key("C-u").types(":why na").key("Tab").types("-");
+    is_typed(":why naïve-é -");
+}
+
+#[test]
+fn what_a_question_asks_about_is_completed_and_told_at_the_width_of_the_window() {
+    let bench = Bench::new();
+    let screen = Screen::ready(&bench, 60, &[]);
+    screen.types("?:robu").key("Tab").shows("roborm> ?:robustness");
+    screen.key("Enter").shows("  :robustness scores.parquet --chart report.html");
+    screen.wait(|text| text.trim_end().ends_with("\nroborm>"));
+    let text = screen.text();
+    let lines = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    assert_eq!(screen.rows(), lines(&text), "nothing is folded by the window");
+    // What an option does stands in its column, the whole of it: none of it is folded once more.
+    let options = text.split("Options:").nth(1).and_then(|rest| rest.split("Examples:").next()).expect("options");
+    let is_set_in = |line: &&str| line.starts_with("      ") || line.starts_with("  -");
+    assert!(options.lines().filter(|line| !line.is_empty()).all(|line| is_set_in(&line)), "{options}");
+    screen.line("?").shows("A first round: `:open demo`");
+}

@@ -113,3 +113,29 @@ fn models_of_several_settings_are_told_apart() {
         wordings.as_array().expect("a list").iter().filter_map(|row| row["config"].as_str()).collect();
     assert_eq!(configs, ["c1", "c1", "c2", "c2"]);
 }
+
+#[test]
+fn datasets_that_share_an_id_are_kept_apart() {
+    let bench = Bench::new();
+    bench.write(
+        "s.csv",
+        "model,dataset,trajectory,task,strategy,instruction,score,label\n\
+         m,one,t,fold it,original,fold it,5,5\n\
+         m,two,t,push it,original,push it,2,1\n\
+         n,one,t,fold it,original,fold it,4,5\n",
+    );
+    let run = bench.run(&["why", "s.csv#t"]);
+    let at = |words: &str| run.stdout.find(words).unwrap_or_else(|| panic!("{words}: {}", run.stdout));
+    let heads = [at("one#t: \"fold it\", true progress 5 of 5"), at("two#t: \"push it\", true progress 1 of 5")];
+    assert!(heads[0] < at("by n (dataset one)") && at("by n (dataset one)") < heads[1], "{}", run.stdout);
+    assert!(heads[1] < at("by m (dataset two)"), "{}", run.stdout);
+    assert!(run.stderr.contains("2 datasets have a trajectory t"), "{}", run.stderr);
+    let datasets = bench.json(&["why", "s.csv#t"])["datasets"].clone();
+    assert_eq!(
+        datasets,
+        json!([{"dataset": "one", "task": "fold it", "label": 5}, {"dataset": "two", "task": "push it", "label": 1}])
+    );
+    // Each is a trajectory of its own, where they are counted, too.
+    let said = bench.run(&["-c", ":scores s.csv"]).stdout;
+    assert!(said.contains("3 scores of 2 trajectories by 2 models"), "{said}");
+}
