@@ -31,8 +31,8 @@ pub(super) struct Score {
 
 impl Score {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
-        ScoreTable::check_writable(&self.out)?;
         self.scoring.check_out(&self.out, self.dataset.as_deref())?;
+        ScoreTable::check_writable(&self.out)?;
         let dataset = self.scoring.open(self.dataset.as_deref(), session)?;
         let (study, prices) = self.scoring.study(session, &dataset, false)?;
         // Of DATASET#ID the rest of the file is left out on purpose.

@@ -42,7 +42,10 @@ pub(super) fn read(file: File, path: &Path, columns: Option<&[&str]>) -> Result<
 pub(super) fn header(path: &Path) -> Result<Vec<String>> {
     let options =
         CsvReadOptions::default().with_has_header(true).with_infer_schema_length(Some(0)).with_n_rows(Some(0));
-    let frame = CsvReader::new(open(path)?).with_options(options).finish().map_err(|error| refused(&error))?;
+    let frame = CsvReader::new(open(path)?)
+        .with_options(options)
+        .finish()
+        .map_err(|error| fault(path, &Shape::default()).unwrap_or_else(|| refused(&error)))?;
     let names: Vec<String> = frame.get_column_names().iter().map(ToString::to_string).collect();
     if let [only] = &names[..]
         && let Some(separator) = [';', '\t'].into_iter().find(|separator| only.contains(*separator))
