@@ -94,8 +94,8 @@ mod tests {
 
     fn alone(source: &str) -> Vec<Impl> {
         let parsed = SourceFile::parse(&format!("fn f(){{{source}\n}}"), Edition::Edition2024);
-        let body = parsed.syntax_node().children().find_map(ast::Fn::cast).and_then(|it| it.body()).unwrap();
-        Impl::alone(body.stmt_list().unwrap().statements())
+        let body = parsed.syntax_node().children().find_map(ast::Fn::cast).and_then(|it| it.body()).expect("a body");
+        Impl::alone(body.stmt_list().expect("statements").statements())
     }
 
     #[test]
