@@ -68,7 +68,7 @@ class Session:
                 reply = message["content"]
         seconds = time.perf_counter() - start
         if reply["status"] != "ok":
-            raise Failed(f"{source}: {reply['ename']}: {reply['evalue']}")
+            raise Failed(f"{source}: {reply.get('ename', 'error')}: {reply.get('evalue', 'it says no more')}")
         return seconds, shown
 
     def completion(self, source):
@@ -117,10 +117,12 @@ class Stock(Rust):
 
 
 class Plain(Rust):
-    """evcxr_jupyter in front of the toolkit."""
+    """evcxr_jupyter in front of the toolkit, whose sources it does not see: the types of variables are written."""
 
     name = "roborm-plain"
     title = "install --plain"
+    chart = Rust.chart.replace("let mut plot", "let mut plot: Plot")
+    inferred = Rust.inferred.replace("let frame", "let frame: DataFrame")
     commands = {}
 
 
