@@ -7,8 +7,8 @@ use crate::Result;
 
 /// Does `work` for each of `0..count` on all cores and hands the results to `take` in order, one at a time.
 ///
-/// `work` is given what its thread keeps from one to the next. No more than `ahead` a thread are under way or wait to be taken; nobody waits for the slowest of a batch. It ends with
-/// the first error in order, whichever came first in time.
+/// `work` is given what its thread keeps from one to the next. No more than `ahead` a thread are under way or wait to be
+/// taken; nobody waits for the slowest of a batch. It ends with the first error in order, whichever came first in time.
 ///
 /// The threads are its own: one of a pool that waits here might hold up beneath it the very work that is waited for.
 pub(super) fn in_order<T: Send, S: Default>(
