@@ -12,6 +12,7 @@ mod highlight;
 mod hints;
 mod history;
 mod lines;
+mod plain;
 mod prompt;
 mod reflow;
 mod rust;
