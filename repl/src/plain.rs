@@ -33,7 +33,8 @@ pub fn run(mut front: Front) -> u8 {
         match keyboard.next(&front) {
             // What is not whole is dropped, as is what stands in the line: that much the terminal does.
             Heard::Interrupt => {
-                speak::say("");
+                // The line that the key was pressed in stands there.
+                let _ = writeln!(out);
                 typed.clear();
                 continue;
             }

@@ -102,6 +102,15 @@ impl Flips {
             number::count(all.len() as u64),
             number::chosen(self.boundary)
         ));
+        let unparsed: u64 = all.iter().map(TrajectoryScores::unparsed).sum();
+        if unparsed > 0 {
+            let replies: usize = all.iter().map(|case| case.points.len()).sum();
+            table.note(&format!(
+                "{} of {} gave no score, and count on neither side.",
+                number::count(unparsed),
+                number::things(replies, "reply", "replies")
+            ));
+        }
         table.note(wording::LEGEND);
         if crossing.len() > self.top {
             table.note(&format!("{} more: --top {}", crossing.len() - self.top, crossing.len()));

@@ -257,7 +257,9 @@ fn in_commands(text: &str) -> String {
 }
 
 fn shell() -> clap::Command {
-    numbers(examples::with_examples(Shell::command(), "roborm ", false))
+    // Scripts are run by the program itself; here it stands to be listed.
+    let run = clap::Command::new("run").about("Run the lines of a file as if they were typed at the prompt");
+    numbers(examples::with_examples(Shell::command().subcommand(run), "roborm ", false))
 }
 
 /// A number below zero after an option is its value, and refused as such; no option is named by a digit.
