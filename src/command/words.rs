@@ -90,9 +90,8 @@ impl Words {
 pub(super) fn needs_quotes(word: &str) -> bool {
     // Inside a word `#` begins no comment: `demo#drawer` is typed as it is. Nor is there a sign beyond ASCII but blanks.
     let is_plain = |at: usize, letter: char| match letter {
-        '#' => at > 0,
-        // A value behind its option, and the home: no shell looks at them here.
-        '=' => at > 0,
+        // No shell looks at a value behind its option here, or at the home.
+        '#' | '=' => at > 0,
         '~' => true,
         _ => !letter.is_ascii() && !letter.is_whitespace() && !letter.is_control(),
     };
