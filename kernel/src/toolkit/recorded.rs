@@ -48,6 +48,11 @@ impl Recorded {
         std::fs::write(&file, text).map_err(|error| Error::io(format!("cannot write {}", file.display()), &error))
     }
 
+    /// The machine that rustc compiles for, if nobody asks for another.
+    pub fn host(&self) -> &str {
+        self.version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default()
+    }
+
     /// Whether a cell may name this crate without adding it (`serde-json` is `serde_json`).
     pub fn carries(&self, name: &str) -> bool {
         self.externs.contains_key(&name.replace('-', "_"))
