@@ -37,7 +37,7 @@ pub use {
     child::{EvcxrUserCodeError, failed, panicked},
     display::{TypeOf, type_of},
     link::read,
-    turns::{flush_out, write, writev},
+    turns::{flush_out, posix_spawnp, write, writev},
 };
 
 /// What prints on standard error in a cell: after what was printed before, the beginning of a line included.

@@ -91,6 +91,7 @@ pub(super) fn close_in_forks(fd: RawFd) {
         }
     }
     extern "C" fn look() {
+        turns::settle();
         // SAFETY: both only tell numbers.
         let is_first = unsafe { libc::gettid() == libc::getpid() };
         OF_CELLS.store(is_first, Ordering::SeqCst);

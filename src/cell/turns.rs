@@ -60,11 +60,58 @@ fn await_turn(file: RawFd) {
         _ => return,
     };
     let other = other.load(Ordering::Relaxed);
-    let mut waiting: libc::c_int = 0;
-    // SAFETY: it writes a number to where one is.
-    if other < 0 || unsafe { libc::ioctl(other, libc::FIONREAD, &raw mut waiting) } != 0 || waiting == 0 {
+    if !is_waiting(other) {
         return;
     }
+    read();
+}
+
+/// Before a program is started, or this one copied: neither waits for its turn, so all that was printed is read first.
+pub(super) fn settle() {
+    if PIPES.iter().any(|pipe| is_waiting(pipe.load(Ordering::Relaxed))) {
+        read();
+    }
+}
+
+/// What std starts programs by: after what the cell has printed on either stream.
+///
+/// # Safety
+/// As that of the C library.
+pub unsafe fn posix_spawnp(
+    process: *mut libc::pid_t,
+    file: *const libc::c_char,
+    actions: *const libc::posix_spawn_file_actions_t,
+    attributes: *const libc::posix_spawnattr_t,
+    words: *const *mut libc::c_char,
+    variables: *const *mut libc::c_char,
+) -> i32 {
+    type Real = unsafe extern "C" fn(
+        *mut libc::pid_t,
+        *const libc::c_char,
+        *const libc::posix_spawn_file_actions_t,
+        *const libc::posix_spawnattr_t,
+        *const *mut libc::c_char,
+        *const *mut libc::c_char,
+    ) -> i32;
+    settle();
+    // SAFETY: the C library has a function of this name and of this signature.
+    unsafe {
+        let real = libc::dlsym(libc::RTLD_NEXT, c"posix_spawnp".as_ptr());
+        if real.is_null() {
+            return libc::ENOSYS;
+        }
+        std::mem::transmute::<*mut libc::c_void, Real>(real)(process, file, actions, attributes, words, variables)
+    }
+}
+
+fn is_waiting(pipe: RawFd) -> bool {
+    let mut waiting: libc::c_int = 0;
+    // SAFETY: it writes a number to where one is.
+    pipe >= 0 && unsafe { libc::ioctl(pipe, libc::FIONREAD, &raw mut waiting) } == 0 && waiting > 0
+}
+
+/// Has the evaluator read both pipes.
+fn read() {
     if let Some((stream, process)) = READER.get()
         && *process == std::process::id()
     {

@@ -153,8 +153,8 @@ impl<'a> Rust<'a> {
         for found in pattern.syntax().descendants().filter_map(ast::IdentPat::cast) {
             let Some(name) = found.name().map(|name| name.text().to_string()) else { continue };
             let is_plain = found.mut_token().is_none() && found.ref_token().is_none() && found.pat().is_none();
-            if is_plain && name.starts_with(char::is_uppercase) {
-                // `None`, a constant: nothing is bound.
+            if is_plain && name.starts_with(char::is_uppercase) && statement.let_else().is_some() {
+                // `None`, a constant: nothing is bound. Where there is no other way out, it would be an error.
                 continue;
             }
             self.untyped.retain(|binding| binding.name != name);

@@ -435,7 +435,7 @@ fn entered<'n>(modules: &'n Modules, member: &'n Member) -> Named<'n> {
 
 /// The names that differ least in spelling, at most three, best first.
 fn nearest<'n>(wanted: &str, names: Vec<&'n str>) -> Vec<&'n str> {
-    let most = (wanted.chars().count() / 3).max(1);
+    let most = ((wanted.chars().count() + 1) / 3).max(1);
     let far = |name: &str| {
         // A beginning is what somebody has typed who does not know the rest.
         let begins = wanted.len() >= 3 && name.starts_with(wanted);

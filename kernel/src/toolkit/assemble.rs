@@ -283,6 +283,11 @@ fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
                 #[unsafe(no_mangle)]\n\
                 pub unsafe extern \"C\" fn writev(file: i32, pieces: *const std::ffi::c_void, count: i32) -> isize {\n    \
                 unsafe { roborm::cell::writev(file, pieces.cast(), count) }\n}\n\n\
+                /// And std starts programs by this.\n\
+                #[unsafe(no_mangle)]\n\
+                pub unsafe extern \"C\" fn posix_spawnp(a: *mut i32, b: *const i8, c: *const std::ffi::c_void, \
+                d: *const std::ffi::c_void, e: *const *mut i8, f: *const *mut i8) -> i32 {\n    \
+                unsafe { roborm::cell::posix_spawnp(a, b, c.cast(), d.cast(), e, f) }\n}\n\n\
                 fn main() -> std::process::ExitCode {\n    roborm::cell::run()\n}\n";
     fs::write(&source, code).map_err(refused(&source))?;
     let std = recorded.answers["--print target-libdir"].trim().to_owned();
@@ -292,7 +297,10 @@ fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
         // Before LD_LIBRARY_PATH, where cargo and others name folders with libraries of the same name.
         .args(["-Cstrip=debuginfo", "-Clink-arg=-Wl,--disable-new-dtags", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib"])
         .arg(format!("-Clink-arg=-Wl,-rpath,{std}"))
-        .args(["read", "write", "writev"].map(|name| format!("-Clink-arg=-Wl,--export-dynamic-symbol={name}")))
+        .args(
+            ["read", "write", "writev", "posix_spawnp"]
+                .map(|name| format!("-Clink-arg=-Wl,--export-dynamic-symbol={name}")),
+        )
         .arg(&source)
         .arg("-o")
         .arg(into.join("bin/roborm-cells"));

@@ -83,7 +83,10 @@ impl Recorded {
     /// Where the library of a cell is kept.
     pub fn cell(toolkit: &Path, code: &str) -> PathBuf {
         let mut hash = DefaultHasher::new();
-        code.hash(&mut hash);
+        // evcxr writes what is imported in no order.
+        let (mut uses, others): (Vec<&str>, Vec<&str>) = code.lines().partition(|line| line.starts_with("use "));
+        uses.sort_unstable();
+        (uses, others).hash(&mut hash);
         toolkit.join("cells").join(format!("{:016x}.so", hash.finish()))
     }
 }
