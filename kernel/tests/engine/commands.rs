@@ -130,7 +130,7 @@ fn scores_read_as_a_table() {
     let head = text.lines().find(|line| line.contains("score")).unwrap_or_else(|| panic!("{text}"));
     let words: Vec<&str> = head.split_whitespace().collect();
     assert_eq!(words, ["verdict", "score", "trajectory", "strategy", "instruction"], "{text}");
-    assert!(text.contains("original") && text.contains("rows ×") && text.contains('✓'), "{text}");
+    assert!(text.contains("original") && text.contains("rows ×") && text.contains('✗'), "{text}");
     assert!(text.lines().count() < 60 && !text.contains('┌') && !text.contains("Some("), "{text}");
     // The other form has all columns.
     assert!(table.data["text/html"].as_str().unwrap().contains("prompt_version"));
