@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.request
 
 import nbformat
@@ -85,17 +86,21 @@ class Browser:
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         said = next(line for line in self.process.stderr if "DevTools listening" in line)
+        # What else it has to say must go on being read.
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
         port = re.search(r":(\d+)/", said)[1]
-        pages = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json"))
-        address = next(page["webSocketDebuggerUrl"] for page in pages if page["type"] == "page")
+        # A page of our own: the one that it opens by itself may not be there yet.
+        ask = urllib.request.Request(f"http://127.0.0.1:{port}/json/new?about:blank", method="PUT")
+        address = json.load(urllib.request.urlopen(ask))["webSocketDebuggerUrl"]
         self.socket = websocket.create_connection(address, suppress_origin=True, timeout=WAIT)
         self.numbers = itertools.count(1)
         self.complaints = []
         for domain in ("Runtime", "Page"):
             self.call(f"{domain}.enable")
-        self.call("Page.navigate", url=url)
-        # What is asked of the page before goes with it.
-        while self.hear().get("method") != "Page.loadEventFired":
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
+        wanted = {"name": "load", "loaderId": self.call("Page.navigate", url=url)["loaderId"]}
+        # What is asked of the page before goes with it, and the empty page has events of its own.
+        while not wanted.items() <= self.hear().get("params", {}).items():
             pass
 
     def hear(self):
@@ -172,7 +177,7 @@ def main():
     if chromium is None:
         print("skipped: no chromium on the path", file=sys.stderr)
         return
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         folder = pathlib.Path(folder)
         shutil.copytree(NOTEBOOKS, folder / "notebooks")
         # By the user's own kernel of this name.
@@ -183,7 +188,8 @@ def main():
         nbformat.write(pictured, folder / "notebooks" / "pictured.ipynb")
         with lab(folder) as address:
             for path in sorted((folder / "notebooks").glob("*.ipynb")):
-                with tempfile.TemporaryDirectory() as profile:
+                # The browser's helpers may write to its profile a moment longer than itself.
+                with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
                     browser = Browser(chromium, profile, f"{address}/tree/{path.name}?reset")
                     try:
                         seen = json.loads(browser.evaluate(RUN))

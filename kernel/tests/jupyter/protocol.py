@@ -10,7 +10,7 @@ from queue import Empty
 from jupyter_client import BlockingKernelClient
 
 FILE = sys.argv[1]
-WAIT = 20
+WAIT = 60
 
 
 class Front(BlockingKernelClient):
