@@ -42,16 +42,18 @@ try:
         reply, shown = run(source)
         assert reply["status"] == "ok", (source, reply)
     # A crate from elsewhere comes, or it is said why not; and what was there is there.
-    with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "src").mkdir()
-        (pathlib.Path(folder) / "Cargo.toml").write_text('[package]\nname = "near"\nversion = "0.1.0"\n')
-        (pathlib.Path(folder) / "src/lib.rs").write_text("pub fn near() -> i32 { 1 }\n")
-        reply, shown = run(f':dep near = {{ path = "{folder}" }}')
-        assert reply["status"] == "ok", reply
-        assert run("near::near() + a")[0]["status"] == "ok"
+    crate = tempfile.TemporaryDirectory()
+    folder = crate.name
+    (pathlib.Path(folder) / "src").mkdir()
+    (pathlib.Path(folder) / "Cargo.toml").write_text('[package]\nname = "near"\nversion = "0.1.0"\n')
+    (pathlib.Path(folder) / "src/lib.rs").write_text("pub fn near() -> i32 { 1 }\n")
+    reply, shown = run(f':dep near = {{ path = "{folder}" }}')
+    assert reply["status"] == "ok", reply
+    assert run("near::near() + a")[0]["status"] == "ok"
     reply, shown = run(':dep no-such-crate-anywhere = "1"')
     assert reply["status"] == "error" and reply["evalue"], reply
-    assert "42" in run("a + 1")[1]
+    reply, shown = run("a + 1")
+    assert "42" in shown, (reply, shown)
 finally:
     kernel.stop_channels()
     manager.shutdown_kernel()
