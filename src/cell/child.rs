@@ -17,7 +17,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use super::interrupt::Interrupted;
 use super::store::{VariableStore, create_variable_store};
-use super::{interrupt, link, questions, state, streams, width, work};
+use super::{interrupt, link, questions, state, streams, turns, width, work};
 use crate::study::Cancel;
 
 /// What evcxr is told on. Its own code prints these lines to standard output, which a cell's own output would garble.
@@ -56,6 +56,7 @@ fn set_up() -> io::Result<(File, UnixStream)> {
         unsafe { env::remove_var(name) };
     }
     let evcxr = streams::take(&pipes)?;
+    turns::set_reader(link::connect(&socket, Role::Streams)?);
     link::set_events(link::connect(&socket, Role::Events)?);
     let work = link::connect(&socket, Role::Work)?;
     let asked = link::connect(&socket, Role::Questions)?;

@@ -6,6 +6,8 @@ use polars::prelude::*;
 
 use super::bundle::Bundle;
 use super::html::{Place, grid};
+use super::width;
+use crate::display::{Cell, Column as Head, Table, number};
 use crate::robustness::DEFAULT_BOUNDARY;
 use crate::scores::ScoreTable;
 
@@ -42,7 +44,41 @@ pub(super) fn scores(scores: &ScoreTable) -> Bundle {
         shape(frame),
         scores.unparsed()
     );
-    Bundle::text(format!("{frame}\n{what}")).html(format!("<div>{what}</div>{page}"))
+    Bundle::text(words(frame, &what, &mut marked)).html(format!("<div>{what}</div>{page}"))
+}
+
+/// Scores as commands show them in a terminal: what was said, and what came of it. All columns are in the other form.
+fn words(frame: &DataFrame, what: &str, marks: &mut dyn FnMut(usize) -> Option<Mark>) -> String {
+    let of = |name: &str| frame.column(name).ok();
+    let several = of("model").and_then(|column| column.n_unique().ok()).is_some_and(|models| models > 1);
+    let told =
+        ["model", "trajectory", "strategy", "instruction"].into_iter().filter(|name| several || *name != "model");
+    let told: Vec<&Column> = told.filter_map(of).collect();
+    let head = [Head::text("verdict"), Head::number("score")];
+    let columns = told.iter().map(|column| Head::text(column.name()));
+    let mut table = Table::new(head.into_iter().chain(columns));
+    for row in shown(frame.height()) {
+        let Some(row) = row else {
+            table.row((0..told.len() + 2).map(|_| Cell::text("…")));
+            continue;
+        };
+        let score = of("score").and_then(|column| column.get(row).ok()?.try_extract::<f64>().ok());
+        let verdict = Cell::text(marks(row).map_or("?", |(sign, _)| sign));
+        let score = Cell::from(score.map(|score| Cell::number(number::score(score))));
+        let words = told.iter().map(|column| Cell::text(place(column, row).text));
+        table.row([verdict, score].into_iter().chain(words));
+    }
+    table.note(what);
+    table.render(&width::terminal())
+}
+
+/// The rows that are shown of so many; `None` stands for those in between.
+fn shown(height: usize) -> Vec<Option<usize>> {
+    if height > HEAD + TAIL + 1 {
+        (0..HEAD).map(Some).chain([None]).chain((height - TAIL..height).map(Some)).collect()
+    } else {
+        (0..height).map(Some).collect()
+    }
 }
 
 fn shape(frame: &DataFrame) -> String {
@@ -66,11 +102,6 @@ fn rows(frame: &DataFrame, marks: &mut dyn FnMut(usize) -> Option<Mark>) -> Stri
     if is_marked {
         head.push(("verdict".to_owned(), String::new()));
     }
-    let shown: Vec<Option<usize>> = if height > HEAD + TAIL + 1 {
-        (0..HEAD).map(Some).chain([None]).chain((height - TAIL..height).map(Some)).collect()
-    } else {
-        (0..height).map(Some).collect()
-    };
     let places = |row: usize, mark: Option<Mark>| {
         let mut places: Vec<Place> = columns.iter().map(|column| place(column, row)).collect();
         if left_out > 0 {
@@ -82,7 +113,7 @@ fn rows(frame: &DataFrame, marks: &mut dyn FnMut(usize) -> Option<Mark>) -> Stri
         }
         places
     };
-    grid(&head, shown.into_iter().map(|row| row.map(|row| places(row, marks(row)))))
+    grid(&head, shown(height).into_iter().map(|row| row.map(|row| places(row, marks(row)))))
 }
 
 fn place(column: &Column, row: usize) -> Place {

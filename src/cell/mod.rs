@@ -21,6 +21,7 @@ mod questions;
 mod state;
 pub mod store;
 mod streams;
+mod turns;
 mod width;
 mod work;
 
@@ -36,4 +37,38 @@ pub use {
     child::{EvcxrUserCodeError, failed, panicked},
     display::{TypeOf, type_of},
     link::read,
+    turns::{flush_out, posix_spawnp, write, writev},
 };
+
+/// What prints on standard error in a cell: after what was printed before, the beginning of a line included.
+#[doc(hidden)]
+pub mod printing {
+    pub use crate::{__dbg as dbg, __eprint as eprint, __eprintln as eprintln};
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __eprint {
+    ($($what:tt)*) => {{
+        $crate::cell::flush_out();
+        ::std::eprint!($($what)*)
+    }};
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __eprintln {
+    ($($what:tt)*) => {{
+        $crate::cell::flush_out();
+        ::std::eprintln!($($what)*)
+    }};
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dbg {
+    ($($what:tt)*) => {{
+        $crate::cell::flush_out();
+        ::std::dbg!($($what)*)
+    }};
+}

@@ -3,9 +3,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+
+use super::turns;
 
 /// What evcxr writes to and reads from.
 pub(super) struct Evcxr {
@@ -27,8 +29,12 @@ pub(super) fn take(pipes: &Path) -> io::Result<Evcxr> {
     let answers = moved(io::stdout().as_fd())?;
     let write = |name: &str| OpenOptions::new().read(true).write(true).open(pipes.join(name));
     put(&File::open("/dev/null")?, libc::STDIN_FILENO)?;
-    put(&write("stdout")?, libc::STDOUT_FILENO)?;
-    put(&write("stderr")?, libc::STDERR_FILENO)?;
+    let (out, err) = (write("stdout")?, write("stderr")?);
+    put(&out, libc::STDOUT_FILENO)?;
+    put(&err, libc::STDERR_FILENO)?;
+    // Kept open to the end: each is looked at when something is printed on the other.
+    turns::set_pipes(kept(out)?, kept(err)?);
+    turns::have_c_print_lines();
     Ok(Evcxr { commands: commands.into(), answers: answers.into() })
 }
 
@@ -37,6 +43,11 @@ pub(super) fn is_input_ours() -> bool {
     let number = |stat: rustix::io::Result<rustix::fs::Stat>| stat.map(|stat| (stat.st_mode, stat.st_rdev));
     let (input, null) = (rustix::fs::fstat(io::stdin().as_fd()), rustix::fs::stat("/dev/null"));
     matches!((number(input), number(null)), (Ok(input), Ok(null)) if input == null)
+}
+
+/// Its descriptor, as a program that is started does not have it.
+fn kept(pipe: File) -> io::Result<RawFd> {
+    rustix::io::fcntl_dupfd_cloexec(pipe, 64).map(IntoRawFd::into_raw_fd).map_err(io::Error::from)
 }
 
 fn put(file: &File, standard: RawFd) -> io::Result<()> {
@@ -80,6 +91,7 @@ pub(super) fn close_in_forks(fd: RawFd) {
         }
     }
     extern "C" fn look() {
+        turns::settle();
         // SAFETY: both only tell numbers.
         let is_first = unsafe { libc::gettid() == libc::getpid() };
         OF_CELLS.store(is_first, Ordering::SeqCst);

@@ -1,6 +1,5 @@
 //! What rustc adds to an error: its notes, and its suggestions as they would read.
 
-use evcxr::CompilationError;
 use serde_json::Value;
 
 use super::fault::words;
@@ -13,8 +12,8 @@ const MOST_WAYS: usize = 4;
 const WIDEST: usize = 160;
 
 /// Helps and notes that say something of their own.
-pub(super) fn notes(error: &CompilationError) -> Vec<(String, String)> {
-    let children = error.json["children"].as_array().into_iter().flatten();
+pub(super) fn notes(error: &Value) -> Vec<(String, String)> {
+    let children = error["children"].as_array().into_iter().flatten();
     let all = children.filter_map(|child| {
         let kind = child["level"].as_str()?;
         let text = words(child["message"].as_str()?);
@@ -32,6 +31,9 @@ pub(super) fn notes(error: &CompilationError) -> Vec<(String, String)> {
             "EvcxrUser",
             "roborm_display",
             "RobormTypeOf",
+            // A file of the session's folder, and how to have it on the screen of rustc.
+            "has been written to",
+            "using `--verbose`",
         ]
         .iter()
         .any(|it| text.contains(it));

@@ -213,6 +213,11 @@ impl Shared {
         }
     }
 
+    /// Names that somebody may have meant who asks for one that is not known.
+    pub fn near(&self, item: &str) -> Vec<String> {
+        self.names.near(item)
+    }
+
     /// What an item, a variable or a command is.
     pub fn explain(&self, item: &str) -> Option<Inspection> {
         if let Some(command) = item.strip_prefix(':') {

@@ -5,6 +5,7 @@ use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode, TextRange, TextS
 
 use super::edited::{Edit, Edited};
 use super::impls::{Impl, Impls, NAME};
+use super::includes;
 
 const HEAD: &str = "fn f(){";
 
@@ -32,6 +33,8 @@ pub(super) struct Rust<'a> {
     lacks_semicolon: Option<usize>,
     /// What the parser expects where it ends.
     expected: Option<String>,
+    /// The parser finds an error in it, and not at its end.
+    pub is_broken: bool,
 }
 
 /// A variable, as it is bound.
@@ -64,6 +67,7 @@ impl<'a> Rust<'a> {
             impls: Vec::new(),
             lacks_semicolon: None,
             expected: None,
+            is_broken: false,
         };
         let list = parsed
             .syntax_node()
@@ -118,6 +122,8 @@ impl<'a> Rust<'a> {
             self.lacks_semicolon = Some(self.at(last.syntax().text_range().end()));
         } else if self.at(error.range().start()) >= end {
             self.expected = Some(expected(&error.to_string()));
+        } else {
+            self.is_broken = true;
         }
     }
 
@@ -147,8 +153,8 @@ impl<'a> Rust<'a> {
         for found in pattern.syntax().descendants().filter_map(ast::IdentPat::cast) {
             let Some(name) = found.name().map(|name| name.text().to_string()) else { continue };
             let is_plain = found.mut_token().is_none() && found.ref_token().is_none() && found.pat().is_none();
-            if is_plain && name.starts_with(char::is_uppercase) {
-                // `None`, a constant: nothing is bound.
+            if is_plain && name.starts_with(char::is_uppercase) && statement.let_else().is_some() {
+                // `None`, a constant: nothing is bound. Where there is no other way out, it would be an error.
                 continue;
             }
             self.untyped.retain(|binding| binding.name != name);
@@ -288,7 +294,10 @@ impl<'a> Rust<'a> {
 
     /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.
     pub fn edited(&self, types: &[String], head: &str) -> Edited {
-        let mut edits = Vec::new();
+        let mut edits = match std::env::current_dir() {
+            Ok(folder) => includes::edits(self.source, &folder),
+            Err(_) => Vec::new(),
+        };
         if !head.is_empty() {
             let at = beginning(self.source);
             edits.push(Edit { at, until: at, text: head.to_owned() });

@@ -5,7 +5,9 @@ use evcxr::CompilationError;
 
 use super::cell::{Rust, beginning};
 use super::earlier::Items;
+use super::edited::{Edit, Edited};
 use super::event::Failure;
+use super::includes;
 use super::interrupt::What;
 use super::run::Engine;
 use super::section::Section;
@@ -100,14 +102,12 @@ impl Engine {
 
 /// Rust as `check` is given it, with its head, so that lines are those of the cell; and the way back for columns.
 fn for_check(section: &Section, text: &str, head: &str) -> (String, impl Fn(usize, usize) -> usize + use<>) {
-    let mut text = text.to_owned();
-    let at = beginning(&text);
-    let shifted = section.line + 1 + text[..at].matches('\n').count();
-    text.insert_str(at, head);
-    let more = head.chars().count();
-    let back =
-        move |line: usize, column: usize| if line == shifted { column.saturating_sub(more).max(1) } else { column };
-    (format!("{}{text}", "\n".repeat(section.line)), back)
+    let mut edits = std::env::current_dir().map(|folder| includes::edits(text, &folder)).unwrap_or_default();
+    let at = beginning(text);
+    edits.push(Edit { at, until: at, text: head.to_owned() });
+    let edited = Edited::new(text, edits);
+    let (before, text) = (section.line, format!("{}{}", "\n".repeat(section.line), edited.text));
+    (text, move |line: usize, column: usize| edited.back(line.saturating_sub(before), column))
 }
 
 /// Which question an error answers: its line stands behind the cell.

@@ -7,7 +7,7 @@ use super::event::{Bundle, Failure};
 use super::fault;
 use super::impls::Impls;
 use super::interrupt::What;
-use super::run::{Engine, PATIENCE, PRELUDE, interrupted};
+use super::run::{Engine, PATIENCE, interrupted, prelude};
 
 impl Engine {
     /// A command, which the process that runs cells runs.
@@ -64,7 +64,7 @@ impl Engine {
             self.gone.forget();
             self.impls = Impls::default();
             self.shared.forget();
-            if let Err(error) = self.context.execute(PRELUDE) {
+            if let Err(error) = self.context.execute(&prelude()) {
                 return Err(self.failure(error, line, 0, None));
             }
         }

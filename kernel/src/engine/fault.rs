@@ -71,7 +71,8 @@ pub(super) fn earlier(mut failure: Failure, place: &str, line: &str, column: usi
 }
 
 /// The failure, that happened in another file.
-pub(super) fn elsewhere(mut failure: Failure, place: &str) -> Failure {
+pub(super) fn elsewhere(mut failure: Failure, file: &str, line: usize) -> Failure {
+    let place = format!("{}, line {line}", short(file));
     failure.message = format!("{} ({place})", failure.message);
     failure.traceback.insert(1, format!(" {BLUE}-->{END} {place}"));
     failure
@@ -150,7 +151,7 @@ impl Reader<'_> {
             lines.push(marked(gutter, &text, columns, true, &words(&earlier.label)));
         }
         lines.extend(self.shown(&spans, gutter, earlier.is_none()));
-        lines.extend(advice::notes(error).into_iter().map(|(kind, note)| {
+        lines.extend(advice::notes(&error.json).into_iter().map(|(kind, note)| {
             let note = note.replace('\n', &format!("\n{:gutter$}   ", ""));
             format!("{:gutter$} {BLUE}={END} {BOLD}{kind}{END}: {note}", "")
         }));
@@ -320,7 +321,35 @@ pub(super) fn words(text: &str) -> String {
     for path in BARE {
         text = text.replace(path, "");
     }
-    text.replace("roborm_toolkit::", "roborm::")
+    without_places(&text.replace("roborm_toolkit::", "roborm::"))
+}
+
+/// `{closure@target/build/src/lib.rs:12:9: 12:12}` is a closure: the place is one of generated code, and what it is of is
+/// underlined.
+fn without_places(text: &str) -> String {
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('@') {
+        let (head, tail) = rest.split_at(at);
+        let end = tail.find(['}', ')', '>', '`', '\n']).filter(|end| tail[*end..].starts_with('}'));
+        told.push_str(head);
+        let is_place = ["{closure", "{async block", "{async closure", "{coroutine", "{async fn body"];
+        match end.filter(|_| is_place.iter().any(|what| head.ends_with(what))) {
+            Some(end) => rest = &tail[end..],
+            None => {
+                told.push('@');
+                rest = &tail[1..];
+            }
+        }
+    }
+    told + rest
+}
+
+/// A file of another crate as it is called there, and not where it lies on the machine that built it.
+fn short(file: &str) -> &str {
+    let of_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+    let of_std = file.strip_prefix("/rustc/").and_then(|rest| rest.split_once('/'));
+    of_registry.or(of_std).map_or(file, |(_, rest)| rest)
 }
 
 /// Characters of a line that are shown, and those before the place that it is shown for.

@@ -192,7 +192,7 @@ impl Front {
         let mut holes = Holes::read(&files.types());
         // A server that is not ours knows evcxr's own type alone.
         let source = if self.plain { source } else { generated::with_shared_error(&source) };
-        let (source, open) = holes.replace(&source.replace(generated::SHADOW, ""));
+        let (source, open) = holes.replace(&source.replace(generated::UNREAD, ""));
         let source = match (check, self.plain) {
             (true, _) => source,
             (false, true) => generated::shown_by_us(&source),
@@ -255,8 +255,7 @@ impl Front {
                 &files.dependencies(),
                 &foreign,
                 offline,
-                &files.stop(),
-                &tell,
+                &dependencies::Way { host: self.recorded.host(), stop: &files.stop(), tell: &tell },
             )? {
                 Ok(built) => built.link(&mut rustc),
                 Err(message) => {
@@ -338,12 +337,30 @@ pub(super) fn command(toolkit: &Path, recorded: &Recorded, program: &Path) -> Co
             command.env("PATH", path);
         }
     }
-    for name in ["CARGO", "RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_BUILD_BUILD_DIR", "RUSTC_WRAPPER", "RUSTC_BOOTSTRAP"]
-    {
+    for name in env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(|name| is_of_builds(name)) {
         command.env_remove(name);
     }
     command.env("RUSTC", &recorded.rustc);
     command
+}
+
+/// Whether a variable of the user's says how or where cargo is to build: cells and what they are linked against are built in
+/// one way.
+fn is_of_builds(name: &str) -> bool {
+    let names = [
+        "CARGO",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "CARGO_INCREMENTAL",
+        "CARGO_TARGET_DIR",
+        "RUSTC_BOOTSTRAP",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "RUSTC_WRAPPER",
+        "RUSTFLAGS",
+    ];
+    let heads = ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_UNSTABLE_"];
+    names.contains(&name)
+        || heads.iter().any(|head| name.starts_with(head))
+        || (name.starts_with("CARGO_TARGET_") && name.ends_with("_RUSTFLAGS"))
 }
 
 /// What every call of rustc for a cell is given.

@@ -14,10 +14,10 @@ const NOTICE: &str = "println!(\"EVCXR_PANIC_NOTIFICATION\");";
 /// How evcxr has a cell put a variable back into the store.
 const PUT: &str = "evcxr_variable_store.put_variable::<";
 
-/// What stands before a cell's statements where there are many variables. Of each of them evcxr tells rust-analyzer a call
-/// of a function of that name, for whose types it looks again at every call: the time grows as the square of their number.
-/// Of something that is no function it looks for nothing. The pattern is one in which evcxr looks for no variables.
-pub(super) const SHADOW: &str = "let [evcxr_variable_store] = [()];";
+/// What stands at the top of all that evcxr makes of a cell, and is taken out before rustc sees it. evcxr has rust-analyzer
+/// infer what every cell comes to, with a call for each variable that there is; all types are written down here before, and
+/// what this condition stands over has, to rust-analyzer, nothing in it.
+pub(super) const UNREAD: &str = "#![cfg(roborm_unread)]";
 
 /// How evcxr shows the value of the last expression, and how it is shown here.
 const SHOW: &str = "\n).evcxr_display();";

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::assistant::{Completion, Inspection, item};
-use crate::toolkit::{Entry, Toolkit};
+use super::chain::{base, chain, deref, short, unwrapped};
+use super::path;
+use crate::toolkit::{Entry, Index, Member, Modules, Toolkit};
 
 /// Not more than so many: a front filters what it was given, and a data frame has hundreds of methods.
 const MOST: usize = 1000;
@@ -13,15 +15,15 @@ const KEYWORDS: [&str; 24] = [
     "async", "await", "break", "const", "continue", "dyn", "else", "enum", "false", "fn", "for", "if", "impl", "in",
     "let", "loop", "match", "move", "mut", "return", "struct", "true", "use", "while",
 ];
-/// What wraps a value that a `?` or a name inside unwraps.
-const WRAPPERS: [&str; 4] = ["PolarsResult", "Result", "Option", "Box"];
+/// Names of a module that are told of together with it.
+const MOST_IN_MODULE: usize = 40;
 
 /// Where the items of the standard library are from.
 const STD: &str = "std";
 
 /// The index of a toolkit, read at leisure, and the items of cells.
 pub(super) struct Names {
-    read: Arc<OnceLock<Vec<Entry>>>,
+    read: Arc<OnceLock<Index>>,
     own: Mutex<Arc<Vec<Entry>>>,
 }
 
@@ -31,9 +33,33 @@ struct Known<'n> {
     read: &'n [Entry],
 }
 
+/// What a path names.
+enum Named<'n> {
+    /// A crate or a module: its path, and what is in it.
+    Module(&'n str, &'n [Member]),
+    /// Something else in a module.
+    Item(&'n Member),
+}
+
 impl Known<'_> {
     fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.own.iter().chain(self.read)
+    }
+
+    /// What belongs to a type of this name. There are many that are called `Error`: of several crates, those whose names
+    /// are in reach; where it is known which is meant, its alone.
+    fn of_type(&self, owner: &str, from: Option<&str>) -> Vec<&Entry> {
+        let mine = || self.iter().filter(|entry| entry.owner.as_deref() == Some(owner));
+        // A type of polars has methods of several crates of that name.
+        let family = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
+        let from = from.map(family);
+        let of_crate: Vec<&Entry> =
+            mine().filter(|entry| from.as_ref().is_some_and(|it| *it == family(&entry.from))).collect();
+        if !of_crate.is_empty() {
+            return of_crate;
+        }
+        let near: Vec<&Entry> = mine().filter(|entry| entry.is_near()).collect();
+        if near.is_empty() { mine().collect() } else { near }
     }
 }
 
@@ -51,7 +77,7 @@ impl Names {
 
     fn all(&self) -> Known<'_> {
         let own = Arc::clone(&self.own.lock().unwrap_or_else(PoisonError::into_inner));
-        Known { own, read: self.read.get().map_or(&[], Vec::as_slice) }
+        Known { own, read: self.read.get().map_or(&[], |index| index.entries.as_slice()) }
     }
 
     /// What a cell has defined, in the place of what had the same names.
@@ -85,17 +111,13 @@ impl Names {
         variables: &BTreeMap<String, String>,
         own: &[String],
     ) -> Vec<Completion> {
-        if let Some(head) = before.strip_suffix("::") {
-            let owner = head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-            let root = path_before(head).split("::").next().unwrap_or_default();
-            // Modules of other crates are called as those of std are (`tokio::time`), and hold other things.
-            let is_of_std = root == owner || ["std", "core", "alloc"].contains(&root);
-            return self.of_owner(owner, word, if is_of_std { Way::Path } else { Way::PathElsewhere });
+        if let Some(segments) = path::before(before) {
+            return self.behind(&segments, word);
         }
         if let Some(head) = before.strip_suffix('.') {
             return match self.type_of(head, variables) {
                 Some(owner) if self.all().iter().any(|entry| entry.owner.as_ref() == Some(&owner)) => {
-                    self.of_owner(&owner, word, Way::Value)
+                    self.methods(&owner, word)
                 }
                 _ => self.any_method(word),
             };
@@ -117,8 +139,11 @@ impl Names {
             put(name, "function", name.clone());
         }
         if !word.is_empty() {
-            for entry in known.read.iter().filter(|entry| entry.owner.is_none()) {
+            for entry in known.read.iter().filter(|entry| entry.owner.is_none() && entry.is_near()) {
                 put(&entry.name, kind(entry), entry.name.clone());
+            }
+            for name in self.crates() {
+                put(name, "module", name.to_owned());
             }
             for keyword in KEYWORDS {
                 put(keyword, "keyword", keyword.to_owned());
@@ -128,21 +153,85 @@ impl Names {
         items
     }
 
-    fn of_owner(&self, owner: &str, word: &str, way: Way) -> Vec<Completion> {
-        let is_path = way != Way::Value;
+    /// The crates that a cell may name.
+    fn crates(&self) -> impl Iterator<Item = &str> {
+        let modules = self.read.get().map(|index| index.modules.keys());
+        modules.into_iter().flatten().map(String::as_str).filter(|name| !name.contains("::"))
+    }
+
+    /// What a path names: from a crate, or from what every cell begins with; from roborm itself last, whose modules are
+    /// spoken of by their names.
+    fn named(&self, segments: &[&str]) -> Option<Named<'_>> {
+        let modules = &self.read.get()?.modules;
+        let (first, rest) = segments.split_first()?;
+        let member = |module: &str, name: &str| modules.get(module)?.iter().find(|member| member.name == name);
+        let mut now = match modules.get_key_value(*first) {
+            Some((path, members)) => Named::Module(path, members),
+            None => entered(modules, member("roborm::prelude", first).or_else(|| member("roborm", first))?),
+        };
+        for name in rest {
+            let Named::Module(path, _) = now else { return None };
+            now = entered(modules, member(path, name)?);
+        }
+        Some(now)
+    }
+
+    /// What could stand behind a path.
+    fn behind(&self, segments: &[&str], word: &str) -> Vec<Completion> {
+        let Some(owner) = segments.last() else { return Vec::new() };
+        let known = self.all();
+        let begins = |name: &str| name.starts_with(word);
+        let mut items: Vec<Completion> = Vec::new();
+        let mut put = |name: &str, kind: &'static str, label: String| {
+            if items.iter().all(|item| item.text != name) {
+                items.push(Completion { text: name.to_owned(), label, kind });
+            }
+        };
+        match self.named(segments) {
+            Some(Named::Module(_, members)) => {
+                for member in members.iter().filter(|member| begins(&member.name)) {
+                    let label = self.entry(member).map_or_else(|| member.name.clone(), label);
+                    put(&member.name, word_of(&member.kind), label);
+                }
+            }
+            Some(Named::Item(member)) => {
+                let name = member.at.rsplit("::").next().unwrap_or_default();
+                let from = member.at.split("::").next();
+                for entry in known.of_type(name, from).into_iter().filter(|entry| begins(&entry.name)) {
+                    put(&entry.name, kind(entry), label(entry));
+                }
+            }
+            None => {
+                // Modules of other crates are called as those of std are (`tokio::time`), and hold other things.
+                let is_of_std =
+                    segments.len() == 1 || ["std", "core", "alloc"].iter().any(|root| segments.first() == Some(root));
+                let is_type = owner.starts_with(char::is_uppercase);
+                let in_module = |entry: &&Entry| is_of_std && entry.modules.iter().any(|module| module == owner);
+                let mine =
+                    known.of_type(owner, None).into_iter().filter(|entry| is_of_std || is_type || entry.from != STD);
+                for entry in mine.chain(known.iter().filter(in_module)).filter(|entry| begins(&entry.name)) {
+                    put(&entry.name, kind(entry), label(entry));
+                }
+            }
+        }
+        items.sort_by(|a, b| a.text.cmp(&b.text));
+        items
+    }
+
+    /// What is known of a member besides its name.
+    fn entry(&self, member: &Member) -> Option<&Entry> {
+        let (at, name) = member.at.rsplit_once("::").unwrap_or(("", &member.at));
+        let read = &self.read.get()?.entries;
+        read.iter().find(|entry| entry.owner.is_none() && entry.name == name && entry.at == at)
+    }
+
+    /// The methods of a value of a type.
+    fn methods(&self, owner: &str, word: &str) -> Vec<Completion> {
         let mut items: Vec<Completion> = Vec::new();
         let known = self.all();
-        let owners = std::iter::once(owner).chain((!is_path).then(|| deref(owner)).flatten());
-        for owner in owners {
-            let is_in = |entry: &Entry| way == Way::Path && entry.modules.iter().any(|module| module == owner);
-            // A module is the owner of those in it.
-            let is_other =
-                |entry: &Entry| way == Way::PathElsewhere && entry.from == STD && owner.starts_with(char::is_lowercase);
-            let is_mine = |entry: &Entry| entry.owner.as_deref() == Some(owner) && !is_other(entry);
-            let mine = known.iter().filter(|entry| is_mine(entry) || is_in(entry));
-            for entry in mine.filter(|entry| entry.name.starts_with(word)) {
-                let is_method = entry.signature.contains("self");
-                if (is_method || is_path) && items.iter().all(|item| item.text != entry.name) {
+        for owner in std::iter::once(owner).chain(deref(owner)) {
+            for entry in known.of_type(owner, None).into_iter().filter(|entry| entry.name.starts_with(word)) {
+                if entry.signature.contains("self") && items.iter().all(|item| item.text != entry.name) {
                     items.push(Completion { text: entry.name.clone(), label: label(entry), kind: kind(entry) });
                 }
             }
@@ -159,7 +248,8 @@ impl Names {
         let known = self.all();
         let mut names: Vec<&str> = known
             .iter()
-            .filter(|entry| entry.owner.is_some() && entry.signature.contains("self") && entry.name.starts_with(word))
+            .filter(|entry| entry.is_near() && entry.owner.is_some() && entry.signature.contains("self"))
+            .filter(|entry| entry.name.starts_with(word))
             .map(|entry| entry.name.as_str())
             .collect();
         names.sort_unstable();
@@ -221,24 +311,83 @@ impl Names {
         })
     }
 
-    /// What is known of `DataFrame`, `DataFrame::lazy` or `lazy`.
+    /// What is known of `DataFrame`, `DataFrame::lazy`, `lazy` or `chart::crossing`.
     pub fn explain(&self, path: &str) -> Option<Inspection> {
-        let (owner, name) = match path.rsplit_once("::") {
-            Some((owner, name)) => (owner.rsplit("::").next(), name),
-            None => (None, path),
-        };
-        let name = name.trim_end_matches('!');
+        let path = path.trim_end_matches('!');
+        let segments: Vec<&str> = path.split("::").filter(|name| !name.is_empty()).collect();
+        let (name, owners) = segments.split_last()?;
         let known = self.all();
-        let named = || known.iter().filter(|entry| entry.name == name);
-        let of = |owner: &str| named().find(|entry| entry.owner.as_deref() == Some(owner));
-        let found = match owner {
-            Some(owner) => {
-                of(owner).or_else(|| deref(owner).and_then(of)).or_else(|| named().find(|entry| entry.owner.is_none()))
+        let of_names = || known.iter().filter(|entry| entry.name == *name);
+        let Some(owner) = owners.last() else {
+            // A method of some type that happens to have the name is not what was meant; a module is, where nothing else
+            // has it.
+            let own = known.own.iter().find(|entry| entry.owner.is_none() && entry.name == *name);
+            let own = own.map(inspection).or_else(|| self.explain_named(&segments));
+            let of_none = || of_names().filter(|entry| entry.owner.is_none());
+            let found = || of_none().find(|entry| entry.is_near()).or_else(|| of_none().next()).map(inspection);
+            // A module of std is owned by the one that it is in.
+            let module = || of_names().find(|entry| entry.kind == "module").map(inspection);
+            return own.or_else(found).or_else(module);
+        };
+        if let Some(found) = self.explain_named(&segments) {
+            return Some(found);
+        }
+        let (owner, from) = match self.named(owners) {
+            Some(Named::Item(member)) => {
+                (member.at.rsplit("::").next().unwrap_or_default().to_owned(), member.at.split("::").next())
             }
-            // A method of some type that happens to have the name is not what was meant.
-            None => named().find(|entry| entry.owner.is_none()),
-        }?;
-        Some(inspection(found))
+            // What is not in the module is nowhere.
+            Some(Named::Module(..)) => return None,
+            None => ((*owner).to_owned(), None),
+        };
+        let of = |owner: &str| known.of_type(owner, from).into_iter().find(|entry| entry.name == *name);
+        let found = of(&owner).or_else(|| deref(&owner).and_then(of));
+        // `std::vec::Vec`.
+        let found = found.or_else(|| of_names().find(|entry| entry.modules.contains(&owner)));
+        found.map(inspection)
+    }
+
+    /// What is known of what a path of modules leads to.
+    fn explain_named(&self, segments: &[&str]) -> Option<Inspection> {
+        match self.named(segments)? {
+            Named::Item(member) => Some(match self.entry(member) {
+                Some(entry) => inspection(entry),
+                None => bare(&member.at, &member.kind),
+            }),
+            Named::Module(path, members) => {
+                let (at, name) = path.rsplit_once("::").unwrap_or(("", path));
+                let read = &self.read.get()?.entries;
+                let is_it = |entry: &&Entry| entry.kind == "module" && entry.name == name && entry.at == at;
+                let mut found = read.iter().find(is_it).map_or_else(|| bare(path, "module"), inspection);
+                let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+                let shown = names.iter().take(MOST_IN_MODULE).copied().collect::<Vec<_>>().join(", ");
+                let more = names.len().saturating_sub(MOST_IN_MODULE);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                for text in [&mut found.plain, &mut found.markdown] {
+                    text.push_str(&format!("\n\nin it: {shown}{more}"));
+                }
+                Some(found)
+            }
+        }
+    }
+
+    /// Names that are spelled much as what a path ends in, where nothing is known of that: of its module or its type, or of
+    /// all that is in reach.
+    pub fn near(&self, path: &str) -> Vec<String> {
+        let segments: Vec<&str> = path.trim_end_matches('!').split("::").filter(|name| !name.is_empty()).collect();
+        let Some((name, owners)) = segments.split_last() else { return Vec::new() };
+        let known = self.all();
+        let names: Vec<&str> = match (owners.last(), self.named(owners)) {
+            (None, _) => {
+                let near =
+                    known.iter().filter(|entry| entry.owner.is_none() && (entry.is_near() || entry.from == "roborm"));
+                near.map(|entry| entry.name.as_str()).collect()
+            }
+            (Some(_), Some(Named::Module(_, members))) => members.iter().map(|member| member.name.as_str()).collect(),
+            (Some(owner), _) => known.of_type(owner, None).into_iter().map(|entry| entry.name.as_str()).collect(),
+        };
+        let head = owners.iter().map(|owner| format!("{owner}::")).collect::<String>();
+        nearest(name, names).into_iter().map(|found| format!("{head}{found}")).collect()
     }
 
     /// What is known of a type: `std::vec::Vec<i32>` is one of `Vec`.
@@ -277,23 +426,61 @@ impl Names {
     }
 }
 
-/// What names are looked for behind.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// A dot.
-    Value,
-    /// A path.
-    Path,
-    /// A path into another crate than std.
-    PathElsewhere,
+fn entered<'n>(modules: &'n Modules, member: &'n Member) -> Named<'n> {
+    match modules.get_key_value(&member.at) {
+        Some((path, members)) if member.kind == "module" => Named::Module(path, members),
+        _ => Named::Item(member),
+    }
 }
 
-/// The path that a text ends in: `tokio::time` of `use tokio::time`.
-fn path_before(text: &str) -> &str {
-    let start = text
-        .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
-        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-    text[start..].trim_start_matches(':')
+/// The names that differ least in spelling, at most three, best first.
+fn nearest<'n>(wanted: &str, names: Vec<&'n str>) -> Vec<&'n str> {
+    let most = ((wanted.chars().count() + 1) / 3).max(1);
+    let far = |name: &str| {
+        // A beginning is what somebody has typed who does not know the rest.
+        let begins = wanted.len() >= 3 && name.starts_with(wanted);
+        let letters = || distance(&wanted.to_lowercase(), &name.to_lowercase());
+        if begins {
+            0
+        } else {
+            letters() + usize::from(name.starts_with(char::is_uppercase) != wanted.starts_with(char::is_uppercase))
+        }
+    };
+    let mut found: Vec<(usize, &str)> = names.into_iter().map(|name| (far(name), name)).collect();
+    found.retain(|(far, _)| *far <= most);
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// Letters to be put in, left out or changed.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let changed = before + usize::from(letter != *other);
+            before = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(before + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// What is said of something of which no more is known than where it is.
+fn bare(at: &str, kind: &str) -> Inspection {
+    let (parent, name) = at.rsplit_once("::").unwrap_or(("", at));
+    let from = if parent.is_empty() { String::new() } else { format!(" of {parent}") };
+    let what = if kind == "class" {
+        "type"
+    } else if kind == "instance" {
+        "value"
+    } else {
+        kind
+    };
+    Inspection { plain: format!("{name}\n\n{what}{from}"), markdown: format!("```rust\n{name}\n```\n\n{what}{from}") }
 }
 
 /// What is said of an item.
@@ -313,7 +500,11 @@ fn inspection(found: &Entry) -> Inspection {
 }
 
 fn kind(entry: &Entry) -> &'static str {
-    match entry.kind.as_str() {
+    word_of(&entry.kind)
+}
+
+fn word_of(kind: &str) -> &'static str {
+    match kind {
         "function" => "function",
         "class" => "class",
         "module" => "module",
@@ -324,146 +515,4 @@ fn kind(entry: &Entry) -> &'static str {
 fn label(entry: &Entry) -> String {
     let signature = entry.signature.trim_start_matches("pub ").trim_start_matches("fn ");
     if entry.kind == "function" && signature.len() <= 120 { signature.to_owned() } else { entry.name.clone() }
-}
-
-fn short(of: &str) -> String {
-    if of.len() <= 60 { of.to_owned() } else { base(of) }
-}
-
-/// `&'static polars::frame::DataFrame` is `DataFrame`.
-fn base(of: &str) -> String {
-    let mut of = of.trim().trim_start_matches('&');
-    if let Some(rest) = of.strip_prefix('\'') {
-        of = rest.split_once(' ').map_or(rest, |(_, rest)| rest);
-    }
-    let of = of.trim_start_matches("mut ").trim_start_matches("dyn ").trim_start_matches("impl ");
-    if of.starts_with('[') {
-        return "slice".to_owned();
-    }
-    let of = of.split('<').next().unwrap_or(of).trim();
-    let name = of.rsplit("::").next().unwrap_or(of);
-    // What iterators are made of are iterators.
-    if ITERATORS.contains(&name) { "Iterator".to_owned() } else { name.to_owned() }
-}
-
-/// Iterators of std, by the names that variables and signatures call them.
-const ITERATORS: [&str; 36] = [
-    "Iter",
-    "IterMut",
-    "IntoIter",
-    "Drain",
-    "Map",
-    "Filter",
-    "FilterMap",
-    "Enumerate",
-    "Zip",
-    "Chain",
-    "Rev",
-    "Take",
-    "Skip",
-    "TakeWhile",
-    "SkipWhile",
-    "StepBy",
-    "Peekable",
-    "Cloned",
-    "Copied",
-    "Cycle",
-    "Flatten",
-    "FlatMap",
-    "Inspect",
-    "Scan",
-    "Fuse",
-    "MapWhile",
-    "Chars",
-    "CharIndices",
-    "Bytes",
-    "Lines",
-    "Split",
-    "SplitWhitespace",
-    "Windows",
-    "Chunks",
-    "Keys",
-    "Values",
-];
-
-/// What a type is seen as where it has no method of the name itself.
-fn deref(owner: &str) -> Option<&'static str> {
-    Some(match owner {
-        "String" => "str",
-        "Vec" => "slice",
-        "PathBuf" => "Path",
-        "OsString" => "OsStr",
-        _ => return None,
-    })
-}
-
-/// `PolarsResult<DataFrame>` is `DataFrame`.
-fn unwrapped(of: &str) -> String {
-    match of.split_once('<') {
-        Some((head, inside)) if WRAPPERS.contains(&base(head).as_str()) => {
-            inside.trim_end_matches('>').split(',').next().unwrap_or(inside).trim().to_owned()
-        }
-        _ => of.to_owned(),
-    }
-}
-
-struct Link {
-    owner: Option<String>,
-    name: String,
-    is_call: bool,
-    is_tried: bool,
-}
-
-/// `df.lazy().select([…])?` as its links, where the text ends in such a chain.
-fn chain(text: &str) -> Vec<Link> {
-    let bytes = text.as_bytes();
-    let mut end = bytes.len();
-    let mut links = Vec::new();
-    loop {
-        while end > 0 && bytes[end - 1].is_ascii_whitespace() {
-            end -= 1;
-        }
-        let mut is_tried = false;
-        while end > 0 && bytes[end - 1] == b'?' {
-            (is_tried, end) = (true, end - 1);
-        }
-        let mut is_call = false;
-        if end > 0 && bytes[end - 1] == b')' {
-            let Some(open) = opening(&bytes[..end]) else { return Vec::new() };
-            (is_call, end) = (true, open);
-        }
-        let start = text[..end].rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-        if start >= end {
-            return Vec::new();
-        }
-        let name = text[start..end].to_owned();
-        let owner = text[..start]
-            .strip_suffix("::")
-            .map(|head| base(head.rsplit([' ', '(', '=', ',', '&']).next().unwrap_or(head)));
-        let is_first = owner.is_some() || !text[..start].trim_end().ends_with('.');
-        links.push(Link { owner, name, is_call, is_tried });
-        if is_first {
-            links.reverse();
-            return links;
-        }
-        end = text[..start].trim_end().len() - 1;
-    }
-}
-
-/// Where the bracket opens that closes at the end; brackets in strings are rare enough.
-fn opening(bytes: &[u8]) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, byte) in bytes.iter().enumerate().rev() {
-        match byte {
-            b')' | b']' | b'}' => depth += 1,
-            b'(' | b'[' | b'{' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }

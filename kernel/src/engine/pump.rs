@@ -5,7 +5,7 @@
 //! the user's code forked may hold them for as long as it likes.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::mpsc;
@@ -147,6 +147,20 @@ impl Pump {
         match hello.role {
             Role::Work => links.work = Some(stream),
             Role::Questions => links.questions = Some(stream),
+            Role::Streams => {
+                let pump = Arc::downgrade(self);
+                // Without the thread the process finds nobody to wait for, and only the order of its streams is lost.
+                let _ = std::thread::Builder::new().name("roborm-turns".to_owned()).spawn(move || {
+                    let mut turn = [0];
+                    while stream.read_exact(&mut turn).is_ok() {
+                        let Some(pump) = pump.upgrade() else { return };
+                        pump.drain();
+                        if stream.write_all(&turn).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
             Role::Events => {
                 links.listening = true;
                 let pump = Arc::downgrade(self);
@@ -255,15 +269,17 @@ impl Pump {
         (self.events)(Event::Display { id: None, update: false, bundle });
     }
 
-    /// Reads what is in the pipes.
+    /// Reads what is in the pipes, as of now: a thread that goes on printing on one of them does not keep the other waiting.
     pub fn drain(&self) {
         let mut streams = lock(&self.streams);
         let mut buffer = vec![0; 1 << 16];
-        for (is_out, stream) in [true, false].into_iter().zip(streams.both()) {
-            loop {
+        let waiting = streams.both().map(|stream| rustix::io::ioctl_fionread(&stream.pipe).unwrap_or(0));
+        for ((is_out, mut left), stream) in [true, false].into_iter().zip(waiting).zip(streams.both()) {
+            while left > 0 {
                 match stream.pipe.read(&mut buffer) {
                     Ok(0) => break,
                     Ok(got) => {
+                        left = left.saturating_sub(got as u64);
                         for piece in stream.text.take(&buffer[..got], is_out) {
                             match piece {
                                 Piece::Text(text) => self.text(is_out, text),

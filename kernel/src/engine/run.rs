@@ -17,11 +17,18 @@ use super::pump::Pump;
 use super::section::{Kind, Section, sections};
 use super::session::Session;
 use super::warm::Warm;
-use super::{Assistant, Error, Interrupter, Result, fault};
+use super::{Assistant, Error, Interrupter, Result, fault, generated};
 use crate::toolkit::Toolkit;
 
 /// What every session begins with.
 pub(super) const PRELUDE: &str = "use roborm::prelude::*;";
+/// What prints on standard error after what was printed before it. By name: what comes with all that is in a module would
+/// not be told from what every crate has.
+const PRINTING: &str = "use roborm::cell::printing::{dbg, eprint, eprintln};";
+/// The same for an engine, whose cells rust-analyzer is not to read: see [`generated::UNREAD`].
+pub(super) fn prelude() -> String {
+    format!("{}\n{PRELUDE} {PRINTING}", generated::UNREAD)
+}
 /// How long the process that runs cells may take to start.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// The commands of evcxr that make sense here; those of roborm come first where names are the same.
@@ -93,7 +100,7 @@ impl Engine {
                 .map_err(|error| Error::io("cannot start a thread", &error))?;
         }
         let mut context = CommandContext::with_eval_context(context);
-        context.execute(PRELUDE).map_err(failed)?;
+        context.execute(&prelude()).map_err(failed)?;
         let process = context.process_handle();
         control.watch(Arc::clone(&process));
         // It has run a cell, so it is there; here that may be known later.
@@ -219,7 +226,15 @@ impl Engine {
             )),
             Kind::Question => match self.shared.explain(&section.text) {
                 Some(found) => Ok(Some(Bundle::of_texts(&found.plain, &found.markdown))),
-                None => Err(fault::plain("Error", &format!("nothing is known of `{}`", section.text), Some(QUESTIONS))),
+                None => {
+                    let near = self.shared.near(&section.text);
+                    let help = match near.split_last() {
+                        None => QUESTIONS.to_owned(),
+                        Some((only, [])) => format!("did you mean `{only}`?"),
+                        Some((last, others)) => format!("did you mean `{}` or `{last}`?", others.join("`, `")),
+                    };
+                    Err(fault::plain("Error", &format!("nothing is known of `{}`", section.text), Some(&help)))
+                }
             },
         }
     }

@@ -14,10 +14,7 @@ use super::loss::reason;
 use super::places::{Place, Places};
 use super::run::{Engine, interrupted};
 use super::section::Section;
-use super::{fault, front, generated};
-
-/// Variables that are worth [`generated::SHADOW`].
-const MANY: usize = 16;
+use super::{fault, front};
 
 impl Engine {
     /// Rust; what it defines and what becomes of variables by it is remembered.
@@ -92,17 +89,16 @@ impl Engine {
             let failure = fault::plain("Error", &format!("the code ends too early: {expected}"), None);
             return Err(fault::at(failure, cell, line + section.line, column));
         }
+        if let Some(failure) = self.of_syntax(&rust, section, cell) {
+            return Err(failure);
+        }
         self.head = rust.head(&self.impls);
         if rust.has_question && !self.allows_question {
             // evcxr learns by a cell that fails; the front fails this one at once. See `front::QUESTION`.
             self.allows_question = self.context.execute(front::QUESTION).is_ok();
             self.pump.end_of_section();
         }
-        let mut head = self.head.clone();
-        if rust.may_have_head() && self.context.variables_and_types().count() >= MANY {
-            head.push_str(generated::SHADOW);
-            head.push(' ');
-        }
+        let head = self.head.clone();
         // evcxr counts lines from the first of what it is given.
         let placed = |edited: &Edited| format!("{}{}", "\n".repeat(section.line), edited.text);
         let mut done = None;
@@ -238,7 +234,7 @@ impl Engine {
     fn placed(&self, failure: Failure, place: Option<(String, u32, u32)>, cell: &str) -> Failure {
         let Some((file, line, column)) = place else { return failure };
         if !Places::is_file(&file) {
-            return fault::elsewhere(failure, &format!("{file}, line {line}"));
+            return fault::elsewhere(failure, &file, line as usize);
         }
         let (line, column) = (line as usize, column as usize);
         match self.pump.place(line, column) {

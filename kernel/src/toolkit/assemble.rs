@@ -59,7 +59,7 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
         fs::create_dir_all(&folder).map_err(refused(&folder))?;
     }
     let mut recorded = record()?;
-    gather(&build, &library, &into, &mut recorded)?;
+    let files = gather(&build, &library, &into, &mut recorded)?;
     for program in NEEDED.iter().chain(&WELCOME) {
         let from = build.join(program);
         if from.is_file() {
@@ -74,6 +74,7 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
     recorded.linker = super::stub::make(&into, &into.join("lib").join(LIBRARY), &recorded)?;
     recorded.types = super::types::find(&into, &recorded);
     compile_nothing(&into, &recorded)?;
+    index(&build, &into, &files, &recorded)?;
     super::warm::compile(&into, &recorded)?;
     recorded.write(&into)
 }
@@ -137,8 +138,8 @@ fn record() -> Result<Recorded> {
     Ok(Recorded { version, rustc, cargo, answers, ..Recorded::default() })
 }
 
-/// Copies the library and the metadata of the crates in it. Which those are, rustc itself tells.
-fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) -> Result<()> {
+/// Copies the library and the metadata of the crates in it, whose files it returns. Which those are, rustc itself tells.
+fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) -> Result<BTreeMap<String, String>> {
     let work = tempfile::tempdir().map_err(|error| Error::io("cannot make a temporary folder", &error))?;
     let source = work.path().join("lib.rs");
     fs::write(&source, "extern crate roborm_toolkit;").map_err(refused(&source))?;
@@ -183,18 +184,24 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
         }
         files.insert(stem, name);
     }
-    // Named as they are; missing sources make a shorter index.
-    let mut names = super::index::index(build, &files);
-    names.extend(super::standard::index(recorded));
-    let file = into.join("names.json");
-    fs::write(&file, serde_json::to_vec(&names).expect("strings are JSON")).map_err(refused(&file))?;
     let root =
         root.ok_or_else(|| Error::new(format!("{} does not name roborm", library.display())).with_help(BUILD))?;
     link(build, &root, work.path(), &lib.join(LIBRARY), recorded)?;
     for name in ["roborm", "roborm_toolkit"] {
         recorded.externs.insert(name.to_owned(), LIBRARY.to_owned());
     }
-    Ok(())
+    Ok(files)
+}
+
+/// Writes down what is known of names. Missing sources make a shorter index.
+fn index(build: &Path, into: &Path, files: &BTreeMap<String, String>, recorded: &Recorded) -> Result<()> {
+    let sources = super::sources::Sources::of(build, files);
+    let mut entries = super::index::index(&sources);
+    entries.extend(super::standard::index(recorded));
+    let modules = super::modules::find(into, recorded, &sources);
+    let file = into.join("names.json");
+    let text = serde_json::to_vec(&super::Index { entries, modules }).expect("strings are JSON");
+    fs::write(&file, text).map_err(refused(&file))
 }
 
 /// Links the shared library. Not by cargo: it cannot be told to link one crate of a build, and no other, against the
@@ -269,6 +276,18 @@ fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
                 #[unsafe(no_mangle)]\n\
                 pub unsafe extern \"C\" fn read(file: i32, buffer: *mut u8, most: usize) -> isize {\n    \
                 unsafe { roborm::cell::read(file, buffer, most) }\n}\n\n\
+                /// And it writes by these.\n\
+                #[unsafe(no_mangle)]\n\
+                pub unsafe extern \"C\" fn write(file: i32, buffer: *const u8, count: usize) -> isize {\n    \
+                unsafe { roborm::cell::write(file, buffer, count) }\n}\n\n\
+                #[unsafe(no_mangle)]\n\
+                pub unsafe extern \"C\" fn writev(file: i32, pieces: *const std::ffi::c_void, count: i32) -> isize {\n    \
+                unsafe { roborm::cell::writev(file, pieces.cast(), count) }\n}\n\n\
+                /// And std starts programs by this.\n\
+                #[unsafe(no_mangle)]\n\
+                pub unsafe extern \"C\" fn posix_spawnp(a: *mut i32, b: *const i8, c: *const std::ffi::c_void, \
+                d: *const std::ffi::c_void, e: *const *mut i8, f: *const *mut i8) -> i32 {\n    \
+                unsafe { roborm::cell::posix_spawnp(a, b, c.cast(), d.cast(), e, f) }\n}\n\n\
                 fn main() -> std::process::ExitCode {\n    roborm::cell::run()\n}\n";
     fs::write(&source, code).map_err(refused(&source))?;
     let std = recorded.answers["--print target-libdir"].trim().to_owned();
@@ -278,7 +297,10 @@ fn compile_cells(into: &Path, recorded: &Recorded) -> Result<()> {
         // Before LD_LIBRARY_PATH, where cargo and others name folders with libraries of the same name.
         .args(["-Cstrip=debuginfo", "-Clink-arg=-Wl,--disable-new-dtags", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib"])
         .arg(format!("-Clink-arg=-Wl,-rpath,{std}"))
-        .arg("-Clink-arg=-Wl,--export-dynamic-symbol=read")
+        .args(
+            ["read", "write", "writev", "posix_spawnp"]
+                .map(|name| format!("-Clink-arg=-Wl,--export-dynamic-symbol={name}")),
+        )
         .arg(&source)
         .arg("-o")
         .arg(into.join("bin/roborm-cells"));

@@ -29,14 +29,17 @@ pub(crate) struct Added {
 /// Crates that were built.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Built {
-    folder: PathBuf,
+    /// Where libraries are, and where macros are that are libraries of the compiler.
+    folders: Vec<PathBuf>,
     externs: BTreeMap<String, PathBuf>,
 }
 
 impl Built {
     /// Adds them to a call of rustc.
     pub fn link(&self, rustc: &mut Command) {
-        rustc.arg("-L").arg(format!("dependency={}", self.folder.display()));
+        for folder in &self.folders {
+            rustc.arg("-L").arg(format!("dependency={}", folder.display()));
+        }
         for (name, file) in &self.externs {
             rustc.arg("--extern").arg(format!("{name}={}", file.display()));
         }
@@ -74,6 +77,20 @@ fn cargo(base: &Command, folder: &Path, words: &[&str], offline: bool) -> Comman
         };
     }
     command.current_dir(folder).env("CARGO_NET_RETRY", "1").env("CARGO_HTTP_TIMEOUT", "10").args(words);
+    // What the user has set for his own builds, in variables or in a config.toml, may be of another machine, another place or
+    // another way to panic. What is empty here is nothing, whatever is written there.
+    for name in ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_ENCODED_RUSTFLAGS"] {
+        command.env(name, "");
+    }
+    let target = Value::from(folder.join("target").display().to_string());
+    for setting in [
+        format!("build.target-dir={target}"),
+        format!("build.build-dir={target}"),
+        "profile.release.panic=\"unwind\"".to_owned(),
+        "profile.release.lto=\"off\"".to_owned(),
+    ] {
+        command.arg("--config").arg(setting);
+    }
     if offline {
         command.arg("--offline");
     }
@@ -131,15 +148,23 @@ pub(crate) fn look(base: &Command, folder: &Path, added: &[Added], offline: bool
     Ok(ExitCode::from(101))
 }
 
+/// How crates are built.
+pub(crate) struct Way<'w> {
+    /// What machine for: that of the cells.
+    pub host: &'w str,
+    /// The file that ends it, where it comes to be.
+    pub stop: &'w Path,
+    /// Is told of what cargo does.
+    pub tell: &'w dyn Fn(&str),
+}
+
 /// Builds crates, once: what was built for the same list before is taken as it is. The inner error is cargo's.
-/// The file `stop` ends it, where it comes to be.
 pub(crate) fn build(
     base: &Command,
     folder: &Path,
     added: &[Added],
     offline: bool,
-    stop: &Path,
-    tell: &dyn Fn(&str),
+    way: &Way<'_>,
 ) -> io::Result<Result<Built, String>> {
     let wanted = manifest("roborm-added", added);
     let done = folder.join("built.json");
@@ -150,12 +175,12 @@ pub(crate) fn build(
         return Ok(Ok(serde_json::from_slice(&built)?));
     }
     prepare(folder, "roborm-added", added)?;
-    let mut attempt = attempt(base, folder, offline, stop, tell)?;
+    let mut attempt = attempt(base, folder, offline, way)?;
     if let Err(message) = &attempt
         && !offline
         && is_network(message)
     {
-        attempt = self::attempt(base, folder, true, stop, tell)?.map_err(|message| format!("{message}\n{OFFLINE}"));
+        attempt = self::attempt(base, folder, true, way)?.map_err(|message| format!("{message}\n{OFFLINE}"));
     }
     if let Ok(built) = &attempt {
         fs::write(&done, serde_json::to_vec(built)?)?;
@@ -175,20 +200,12 @@ fn prepare(folder: &Path, name: &str, added: &[Added]) -> io::Result<()> {
     Ok(())
 }
 
-fn attempt(
-    base: &Command,
-    folder: &Path,
-    offline: bool,
-    stop: &Path,
-    tell: &dyn Fn(&str),
-) -> io::Result<Result<Built, String>> {
-    let mut child = cargo(base, folder, &["build", "--release", "--message-format=json"], offline)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
+fn attempt(base: &Command, folder: &Path, offline: bool, way: &Way<'_>) -> io::Result<Result<Built, String>> {
+    let words = ["build", "--release", "--message-format=json", "--target", way.host];
+    let mut child =
+        cargo(base, folder, &words, offline).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
     let (over, wait) = std::sync::mpsc::channel::<()>();
-    let (group, stop) = (Pid::from_child(&child), stop.to_owned());
+    let (group, stop) = (Pid::from_child(&child), way.stop.to_owned());
     let watcher = std::thread::spawn(move || {
         // Until the build is over.
         while wait.recv_timeout(LOOK).is_err_and(|error| error == RecvTimeoutError::Timeout) {
@@ -209,7 +226,7 @@ fn attempt(
             continue;
         }
         if line.trim_start().starts_with("Compiling") || line.trim_start().starts_with("Downloading") {
-            tell(line.trim());
+            (way.tell)(line.trim());
         }
         complaint.push_str(&line);
         complaint.push('\n');
@@ -227,7 +244,9 @@ fn attempt(
         return Ok(Err(complaint));
     }
     let names = names(base, folder, offline)?;
-    let mut built = Built { folder: folder.join("target/release/deps"), externs: BTreeMap::new() };
+    let target = folder.join("target");
+    let folders = vec![target.join(way.host).join("release/deps"), target.join("release/deps")];
+    let mut built = Built { folders, externs: BTreeMap::new() };
     for message in messages.iter().filter(|message| message["reason"] == "compiler-artifact") {
         let Some(name) = message["package_id"].as_str().and_then(|id| names.get(id)) else { continue };
         let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -1,13 +1,15 @@
 //! An index of the public names of roborm and polars with their signatures and documentation, made of the sources that
 //! the build folder knows: for completion and `?item` where no rust-analyzer and no sources are.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use ra_ap_syntax::ast::{self, AstNode, AstToken, HasDocComments, HasModuleItem, HasName, HasVisibility};
-use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode};
+use ra_ap_syntax::{SourceFile, SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
+
+use super::modules::Modules;
+use super::sources::Sources;
 
 /// One public name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,29 +28,76 @@ pub(crate) struct Entry {
     /// The modules that it is found in, by their own names: a type of std may be in two.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub modules: Vec<String>,
+    /// The module that it is defined in, crate first, where that is known: of what is in [`Index::modules`].
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub at: String,
 }
 
 /// Crates that are indexed, those whose names come first first.
 const CRATES: [&str; 6] = ["roborm", "polars_lazy", "polars_core", "polars_plan", "polars_ops", "plotly"];
+/// Those whose names are found behind a path alone.
+const MORE: [&str; 12] = [
+    "polars",
+    "polars_io",
+    "polars_error",
+    "polars_time",
+    "serde_json",
+    "serde_core",
+    "tokio",
+    "image",
+    "rand",
+    "rayon",
+    "reqwest",
+    "tempfile",
+];
 /// Longer documentation is cut.
 const LONGEST: usize = 4_000;
 
-/// Indexes the crates whose lists of sources (`NAME-HASH.d`) are in the build's folder.
-pub(super) fn index(build: &Path, files: &BTreeMap<String, String>) -> Vec<Entry> {
+/// What is known of names: `names.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Index {
+    pub entries: Vec<Entry>,
+    pub modules: Modules,
+}
+
+/// Indexes the crates whose sources are known.
+pub(super) fn index(sources: &Sources<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let deps = build.join("deps");
-    let root = workspace(build).unwrap_or_default();
-    for name in CRATES {
-        let Some(file) = files.get(name) else { continue };
-        let list = deps.join(file.trim_start_matches("lib")).with_extension("d");
-        let Ok(list) = fs::read_to_string(list) else { continue };
-        for source in sources(&list) {
-            if let Ok(text) = fs::read_to_string(root.join(source)) {
-                read(&text, name, &mut entries);
-            }
+    for name in CRATES.iter().chain(&MORE) {
+        let files = sources.parsed(name);
+        sources.keep(name, &files);
+        for (module, file) in files {
+            let at = if module.is_empty() { (*name).to_owned() } else { format!("{name}::{module}") };
+            about(&file, &at, name, &mut entries);
+            items(file.items(), &Place { from: name, at: &at, only_public: true }, &mut entries);
         }
     }
     entries
+}
+
+/// What a module says of itself.
+fn about(file: &SourceFile, at: &str, from: &str, entries: &mut Vec<Entry>) {
+    let comments = file.syntax().descendants_with_tokens().filter_map(|it| it.into_token());
+    let comments = comments.take_while(|token| token.kind().is_trivia()).map(|token| token.text().to_owned());
+    let lines = comments
+        .filter_map(|text| text.strip_prefix("//!").map(|text| text.strip_prefix(' ').unwrap_or(text).to_owned()));
+    let docs: Vec<String> = lines.collect();
+    entries.push(module_entry(at, from, docs.join("\n")));
+}
+
+fn module_entry(at: &str, from: &str, docs: String) -> Entry {
+    let (parent, name) = at.rsplit_once("::").unwrap_or(("", at));
+    let what = if parent.is_empty() { "crate" } else { "mod" };
+    Entry {
+        owner: None,
+        name: name.to_owned(),
+        kind: "module".to_owned(),
+        signature: format!("{what} {name}"),
+        docs,
+        from: from.to_owned(),
+        modules: Vec::new(),
+        at: parent.to_owned(),
+    }
 }
 
 /// The folder that lists of our own sources are relative to, that of the workspace: a program's list has whole paths.
@@ -59,73 +108,68 @@ pub(crate) fn workspace(build: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(file.replace('\u{0}', " ")))
 }
 
-fn sources(list: &str) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = list
-        .lines()
-        .filter_map(|line| line.strip_suffix(':'))
-        .map(|file| PathBuf::from(file.replace("\\ ", " ")))
-        .filter(|file| file.extension().is_some_and(|it| it == "rs"))
-        .collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
-fn read(text: &str, from: &str, entries: &mut Vec<Entry>) {
-    let parsed = SourceFile::parse(text, Edition::Edition2024);
-    let file = parsed.tree();
-    items(file.items(), from, true, entries);
-}
-
 /// What there is to say of the items of a cell, whether they are public or not.
 pub(crate) fn of_cell(all: impl Iterator<Item = ast::Item>, from: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
-    items(all, from, false, &mut entries);
+    items(all, &Place { from, at: "", only_public: false }, &mut entries);
     entries
 }
 
-fn items(all: impl Iterator<Item = ast::Item>, from: &str, only_public: bool, entries: &mut Vec<Entry>) {
-    let is_public = |item: &dyn AnyVisibility| !only_public || item.is_public();
+/// Where items stand that are read.
+struct Place<'p> {
+    from: &'p str,
+    at: &'p str,
+    only_public: bool,
+}
+
+fn items(all: impl Iterator<Item = ast::Item>, place: &Place<'_>, entries: &mut Vec<Entry>) {
+    let is_public = |item: &dyn AnyVisibility| !place.only_public || item.is_public();
     for item in all {
         match &item {
-            ast::Item::Fn(it) if is_public(it) => put(entries, from, None, it, "function", &signature(it)),
+            ast::Item::Fn(it) if is_public(it) => put(entries, place, None, it, "function", &signature(it)),
             ast::Item::Struct(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax()));
+                put(entries, place, None, it, "class", &head(it.syntax()));
             }
             ast::Item::Enum(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax()));
+                put(entries, place, None, it, "class", &head(it.syntax()));
                 let owner = it.name().map(|name| name.text().to_string());
                 for variant in it.variant_list().into_iter().flat_map(|list| list.variants()) {
                     let text = head(variant.syntax());
-                    put(entries, from, owner.clone(), &variant, "instance", &text);
+                    put(entries, place, owner.clone(), &variant, "instance", &text);
                 }
             }
             ast::Item::Trait(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax()));
+                put(entries, place, None, it, "class", &head(it.syntax()));
                 let owner = it.name().map(|name| name.text().to_string());
-                methods(it.assoc_item_list(), owner, false, from, entries);
+                methods(it.assoc_item_list(), owner, false, place, entries);
             }
             ast::Item::TypeAlias(it) if is_public(it) => {
-                put(entries, from, None, it, "class", &head(it.syntax()));
+                put(entries, place, None, it, "class", &head(it.syntax()));
             }
             ast::Item::Const(it) if is_public(it) => {
-                put(entries, from, None, it, "instance", &head(it.syntax()));
+                put(entries, place, None, it, "instance", &head(it.syntax()));
             }
             ast::Item::MacroRules(it) => {
                 let signature = format!("{}!", it.name().map(|name| name.text().to_string()).unwrap_or_default());
-                put(entries, from, None, it, "function", &signature);
+                // Those that all may call are called by the name of the crate.
+                put(entries, &Place { at: place.from, ..*place }, None, it, "function", &signature);
             }
             ast::Item::Impl(it) => {
                 let owner = it.self_ty().and_then(|of| last_name(&of.syntax().text().to_string()));
                 if owner.is_some() {
-                    methods(it.assoc_item_list(), owner, only_public && it.trait_().is_none(), from, entries);
+                    methods(it.assoc_item_list(), owner, place.only_public && it.trait_().is_none(), place, entries);
                 }
             }
             ast::Item::Module(it) => {
                 let inside = it.item_list();
                 let is_test = it.name().is_some_and(|name| name.text() == "tests" || name.text() == "test");
-                if let (Some(list), false) = (inside, is_test) {
-                    items(list.items(), from, only_public, entries);
+                if let (Some(list), Some(name), false) = (inside, it.name(), is_test) {
+                    // A cell's own modules are in no crate that has a name.
+                    let at = if place.at.is_empty() { String::new() } else { [place.at, name.text()].join("::") };
+                    if is_public(it) && !at.is_empty() {
+                        entries.push(module_entry(&at, place.from, docs(it).trim_end().to_owned()));
+                    }
+                    items(list.items(), &Place { at: &at, ..*place }, entries);
                 }
             }
             _ => {}
@@ -137,27 +181,44 @@ fn methods(
     list: Option<ast::AssocItemList>,
     owner: Option<String>,
     only_public: bool,
-    from: &str,
+    place: &Place<'_>,
     entries: &mut Vec<Entry>,
 ) {
     for item in list.into_iter().flat_map(|list| list.assoc_items()) {
         if let ast::AssocItem::Fn(it) = item
             && (!only_public || it.is_public())
         {
-            put(entries, from, owner.clone(), &it, "function", &signature(&it));
+            put(entries, place, owner.clone(), &it, "function", &signature(&it));
         }
     }
 }
 
 fn put<T: HasName + HasDocComments>(
     entries: &mut Vec<Entry>,
-    from: &str,
+    place: &Place<'_>,
     owner: Option<String>,
     item: &T,
     kind: &str,
     signature: &str,
 ) {
     let Some(name) = item.name().map(|name| name.text().to_string()) else { return };
+    let docs = docs(item);
+    if docs.contains("doc(hidden)") || name.starts_with('_') {
+        return;
+    }
+    entries.push(Entry {
+        owner,
+        name,
+        kind: kind.to_owned(),
+        signature: signature.to_owned(),
+        docs: docs.trim_end().to_owned(),
+        from: place.from.to_owned(),
+        modules: Vec::new(),
+        at: place.at.to_owned(),
+    });
+}
+
+fn docs<T: HasDocComments>(item: &T) -> String {
     let mut docs = String::new();
     for comment in item.doc_comments() {
         let text = comment.syntax().text();
@@ -168,18 +229,7 @@ fn put<T: HasName + HasDocComments>(
             break;
         }
     }
-    if docs.contains("doc(hidden)") || name.starts_with('_') {
-        return;
-    }
-    entries.push(Entry {
-        owner,
-        name,
-        kind: kind.to_owned(),
-        signature: signature.to_owned(),
-        docs: docs.trim_end().to_owned(),
-        from: from.to_owned(),
-        modules: Vec::new(),
-    });
+    docs
 }
 
 trait AnyVisibility {
@@ -225,4 +275,11 @@ fn last_name(of: &str) -> Option<String> {
     let name = of.rsplit("::").next().unwrap_or(of).trim();
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     is_name.then(|| name.to_owned())
+}
+
+impl Entry {
+    /// Whether its name is offered without a path.
+    pub fn is_near(&self) -> bool {
+        (self.kind != "module" || self.owner.is_some()) && !MORE.contains(&self.from.as_str())
+    }
 }

@@ -3,7 +3,9 @@
 mod assemble;
 pub(crate) mod dependencies;
 mod index;
+mod modules;
 mod recorded;
+mod sources;
 mod standard;
 mod stub;
 mod types;
@@ -16,7 +18,8 @@ use std::sync::Arc;
 
 use crate::engine::{Error, Result};
 pub(crate) use assemble::NOTHING;
-pub(crate) use index::{Entry, of_cell, workspace};
+pub(crate) use index::{Entry, Index, of_cell, workspace};
+pub(crate) use modules::{Member, Modules};
 pub(crate) use recorded::Recorded;
 pub(crate) use warm::HOLD;
 

@@ -48,6 +48,11 @@ impl Recorded {
         std::fs::write(&file, text).map_err(|error| Error::io(format!("cannot write {}", file.display()), &error))
     }
 
+    /// The machine that rustc compiles for, if nobody asks for another.
+    pub fn host(&self) -> &str {
+        self.version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default()
+    }
+
     /// Whether a cell may name this crate without adding it (`serde-json` is `serde_json`).
     pub fn carries(&self, name: &str) -> bool {
         self.externs.contains_key(&name.replace('-', "_"))
@@ -78,7 +83,10 @@ impl Recorded {
     /// Where the library of a cell is kept.
     pub fn cell(toolkit: &Path, code: &str) -> PathBuf {
         let mut hash = DefaultHasher::new();
-        code.hash(&mut hash);
+        // evcxr writes what is imported in no order.
+        let (mut uses, others): (Vec<&str>, Vec<&str>) = code.lines().partition(|line| line.starts_with("use "));
+        uses.sort_unstable();
+        (uses, others).hash(&mut hash);
         toolkit.join("cells").join(format!("{:016x}.so", hash.finish()))
     }
 }

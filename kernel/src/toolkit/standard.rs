@@ -164,6 +164,7 @@ fn module_entry(name: &str, parent: &str) -> Entry {
         docs: String::new(),
         from: "std".to_owned(),
         modules: Vec::new(),
+        at: String::new(),
     }
 }
 
@@ -192,6 +193,7 @@ fn page(text: &str, name: &str, kind: &str, module: Option<&str>, entries: &mut 
         docs,
         from: "std".to_owned(),
         modules: Vec::new(),
+        at: String::new(),
     };
     // `fs::read_to_string` is said with its module, as the methods of a type are with the type.
     let is_macro = declared.as_deref().is_some_and(|declared| declared.starts_with("macro"));

@@ -183,10 +183,78 @@ fn what_is_not_there_is_not_offered() {
     asked.has("String::from_u", "String::from_utf8");
     assert!(!asked.complete("String::from_u").iter().any(|it| it == "String::from_utf"));
     asked.has("std::time::Dur", "std::time::Duration");
-    assert_eq!(asked.complete("use tokio::time::"), Vec::<String>::new());
-    assert_eq!(asked.complete("use polars::prelude::"), Vec::<String>::new());
+    // The modules of other crates are not those of std that have their names.
+    assert!(!asked.complete("use tokio::fs::").iter().any(|it| it == "use tokio::fs::exists"));
+    assert_eq!(asked.complete("use no_such_crate::"), Vec::<String>::new());
     asked.has("\"abc\".", "\"abc\".len");
     asked.has("Some(1).", "Some(1).unwrap");
+}
+
+#[test]
+fn what_modules_hold() {
+    let bench = Bench::new();
+    let asked = Asked::when_read(&bench);
+    for (source, wanted) in [
+        ("use robo", "use roborm"),
+        ("serde_j", "serde_json"),
+        ("use roborm::", "use roborm::chart"),
+        ("use roborm::", "use roborm::polars"),
+        ("use roborm::", "use roborm::Error"),
+        ("roborm::chart::", "roborm::chart::crossing_table"),
+        ("let x = roborm::chart::cro", "let x = roborm::chart::crossing_by_model"),
+        ("use roborm::{study::Study, chart::", "use roborm::{study::Study, chart::crossing_table"),
+        ("use roborm::reward::{RewardModel, Sim", "use roborm::reward::{RewardModel, Simulated"),
+        ("serde_json::", "serde_json::json"),
+        ("serde_json::", "serde_json::Value"),
+        ("serde_json::from_s", "serde_json::from_str"),
+        ("use roborm::serde_json::", "use roborm::serde_json::Map"),
+        ("polars::", "polars::prelude"),
+        ("use polars::prelude::Da", "use polars::prelude::DataFrame"),
+        ("use polars::prelude::", "use polars::prelude::col"),
+        ("polars::prelude::DataFrame::emp", "polars::prelude::DataFrame::empty"),
+        ("plotly::common::", "plotly::common::Title"),
+        ("use tokio::time::", "use tokio::time::sleep"),
+        ("rand::", "rand::random"),
+        ("rayon::prelude::", "rayon::prelude::ParallelIterator"),
+        ("image::", "image::DynamicImage"),
+    ] {
+        asked.has(source, wanted);
+    }
+    // What is private, or of a feature that is not there, is not offered.
+    for (source, not) in [
+        ("roborm::", "roborm::damage"),
+        ("roborm::chart::", "roborm::chart::crossing"),
+        ("tokio::", "tokio::macros"),
+        ("polars::", "polars::sql"),
+    ] {
+        assert!(!asked.complete(source).iter().any(|it| it == not), "{not}");
+    }
+}
+
+#[test]
+fn what_was_asked_for_is_told_of() {
+    let mut bench = Bench::new();
+    let asked = Asked::when_read(&bench);
+    let chart = bench.value("?chart");
+    assert!(chart.starts_with("mod chart\n\nchart of roborm") && chart.contains("crossing"), "{chart}");
+    assert!(bench.value("?chart::crossing_table").starts_with("pub fn crossing_table"));
+    assert!(bench.value("?roborm::chart::crossing_by_model").starts_with("pub fn crossing_by_model"));
+    assert!(bench.value("?serde_json::from_str").contains("from_str of serde"));
+    assert!(asked.of("polars::prelude::DataFrame").starts_with("pub struct DataFrame"));
+    for (source, near) in [
+        (
+            "?chart::crossing",
+            "did you mean `chart::crossing_by_model`, `chart::crossing_over_boundary` or `chart::crossing_table`?",
+        ),
+        ("?chart::crossing_tabel", "did you mean `chart::crossing_table`?"),
+        ("?roborm::chrat", "did you mean `roborm::chart`?"),
+        ("?DataFrame::lasy", "`DataFrame::lazy`"),
+        ("?chart::DataFrame", ""),
+    ] {
+        let failure = bench.failure(source);
+        assert!(failure.message.starts_with("nothing is known of"), "{source}: {}", failure.message);
+        assert!(crate::bench::text(&failure).contains(near), "{source}: {}", crate::bench::text(&failure));
+    }
 }
 
 #[test]

@@ -120,3 +120,18 @@ fn json_is_json() {
     let bundles = bench.bundles.lock().unwrap();
     assert_eq!(bundles[0].2.data["application/json"].as_array().unwrap().len(), 8);
 }
+
+#[test]
+fn scores_read_as_a_table() {
+    let mut bench = Bench::new();
+    bench.value(":open demo\n:score --model simulated-steady --limit 1 --seed 1");
+    let table = bench.bundle("scores()?");
+    let text = crate::bench::plain(&table);
+    let head = text.lines().find(|line| line.contains("score")).unwrap_or_else(|| panic!("{text}"));
+    let words: Vec<&str> = head.split_whitespace().collect();
+    assert_eq!(words, ["verdict", "score", "trajectory", "strategy", "instruction"], "{text}");
+    assert!(text.contains("original") && text.contains("rows ×") && text.contains('✗'), "{text}");
+    assert!(text.lines().count() < 60 && !text.contains('┌') && !text.contains("Some("), "{text}");
+    // The other form has all columns.
+    assert!(table.data["text/html"].as_str().unwrap().contains("prompt_version"));
+}

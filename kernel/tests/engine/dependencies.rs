@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::bench::{Bench, Told, text};
+use crate::program::Program;
 
 #[test]
 fn a_crate_of_the_toolkit_is_there_already() {
@@ -28,6 +31,53 @@ fn a_crate_in_a_folder() {
     assert_eq!(bench.value("my_crate::seven()"), "7");
     bench.value("let own = my_crate::Own(my_crate::seven());");
     assert_eq!(bench.value("own.0 + df![\"a\" => [1]]?.height() as i32"), "8");
+}
+
+#[test]
+fn what_is_set_for_other_builds_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("cargo");
+    fs::create_dir_all(&home).unwrap();
+    fs::create_dir(folder.path().join("src")).unwrap();
+    fs::write(folder.path().join("Cargo.toml"), "[package]\nname = \"eight\"\nversion = \"0.1.0\"\n").unwrap();
+    fs::write(folder.path().join("src/lib.rs"), "pub fn eight() -> i32 { 8 }\n").unwrap();
+    let settings = "[build]\ntarget = \"no-such-machine\"\ntarget-dir = \"/no/such/folder\"\nrustc-wrapper = \"/no/such/wrapper\"\n\
+                    rustflags = [\"--no-such-flag\"]\n[profile.release]\npanic = \"abort\"\nlto = true\n";
+    fs::write(home.join("config.toml"), settings).unwrap();
+    let cell = format!(":dep eight = {{ path = {:?} }}", folder.path().display().to_string());
+    let variables = [
+        ("CARGO_BUILD_TARGET", "no-such-machine"),
+        ("CARGO_TARGET_DIR", "/no/such/folder"),
+        ("CARGO_BUILD_TARGET_DIR", "/no/such/folder"),
+        ("CARGO_BUILD_BUILD_DIR", "/no/such/folder"),
+        ("RUSTFLAGS", "--no-such-flag"),
+        ("CARGO_ENCODED_RUSTFLAGS", "--no-such-flag"),
+        ("CARGO_BUILD_RUSTFLAGS", "--no-such-flag"),
+        ("RUSTC_WRAPPER", "/no/such/wrapper"),
+        ("RUSTC_WORKSPACE_WRAPPER", "/no/such/wrapper"),
+        ("CARGO_BUILD_RUSTC_WRAPPER", "/no/such/wrapper"),
+        ("CARGO_BUILD_RUSTC", "/no/such/rustc"),
+        ("CARGO_PROFILE_RELEASE_PANIC", "abort"),
+    ];
+    for (of_home, variables) in [(true, &[][..]), (false, &variables[..])] {
+        let mut program = Program::start_with(|command| {
+            if of_home {
+                command.env("CARGO_HOME", &home);
+            }
+            command.envs(variables.iter().copied());
+        });
+        assert_eq!(program.value("let x = vec![41]; x[0] + 1"), "42");
+        program.ask(&json!({ "ask": "run", "source": cell }));
+        let done = loop {
+            let told = program.next();
+            if told["outcome"].is_string() {
+                break told;
+            }
+        };
+        assert_eq!(done["outcome"], "done", "{done}");
+        assert_eq!(program.value("eight::eight() + x[0]"), "49");
+        program.end();
+    }
 }
 
 #[test]

@@ -260,3 +260,67 @@ fn places_are_those_of_cells() {
     assert!(told.contains("[cell 5, line 3] x + y = 3"), "{told}");
     assert!(told.contains("panicked at cell 5, line 5:") && !told.contains("lib.rs"), "{told}");
 }
+
+#[test]
+fn a_cell_that_is_no_rust_has_the_error_that_was_typed() {
+    let mut bench = Bench::new();
+    for (source, message, help) in [
+        ("let x: Vec<i32 = vec![1];\nx.len()", "found `;` (line 1, column 25)", "let x: Vec<i32> = vec![1];"),
+        (
+            "let a = 1;\nlet y: Option<Vec<u8> = None;",
+            "found `;` (line 2, column 29)",
+            "let y: Option<Vec<u8>> = None;",
+        ),
+        ("let b = 2;\nfn f(x: i32 -> i32 { x }", "(line 2, column ", ""),
+        ("let z = 1 + ;\nz", "found `;` (line 1, column 13)", ""),
+        ("for i 0..3 { println!(\"{i}\"); }", "missing `in` in `for` loop (line 1, column ", "for i in 0..3"),
+    ] {
+        let failure = bench.failure(source);
+        let said = text(&failure);
+        assert!(failure.message.contains(message), "{source}: {said}");
+        assert!(said.contains(help), "{source}: {said}");
+        // One error, and nothing of what nobody has typed.
+        assert_eq!(said.matches("error").count(), 1, "{source}: {said}");
+        for generated in ["evcxr", "put_variable", "async fn cell", "put_found", "Roborm"] {
+            assert!(!said.contains(generated), "{source}: {said}");
+        }
+    }
+    assert_eq!(bench.value("1 + 1"), "2");
+}
+
+#[test]
+fn places_are_no_folders_of_the_build_or_the_session() {
+    let mut bench = Bench::new();
+    bench.value("fn takes(x: i32) -> i32 { x }");
+    for source in [
+        "let f = |x: i32| x + 1; takes(f)",
+        "let g = || 1; let h = || 2; let all = [g, h, takes];",
+        "let long = (|| 1, || 2, async { 3 }); takes(long)",
+        "Vec::<i32>::new().remove(3)",
+        "df![\"a\" => [1]]?.column(\"b\").unwrap()",
+        "let name = String::new(); std::str::from_utf8(&[255]).unwrap()",
+    ] {
+        let said = text(&bench.failure(source));
+        for hidden in ["roborm-session", "target/build", "registry/src", "/rustc/", env!("CARGO_MANIFEST_DIR")] {
+            assert!(!said.contains(hidden), "{source}: {said}");
+        }
+    }
+}
+
+#[test]
+fn what_is_included_lies_beside_the_notebook() {
+    let mut bench = Bench::new();
+    // Tests run in the folder of their package.
+    assert!(
+        bench.value("include_str!(\"Cargo.toml\").len() > 0 && include_bytes!(\"./src/lib.rs\").len() > 0") == "true"
+    );
+    assert_eq!(
+        bench.value("let manifest = include_str!(\"Cargo.toml\"); manifest.contains(\"name = \\\"roborm-kernel\\\"\")"),
+        "true"
+    );
+    let failure = bench.failure("let x = 1;\nlet t = include_str!(\"no such file.txt\");");
+    assert!(
+        failure.message.contains("kernel/no such file.txt") && failure.message.contains("(line 2, column 9)"),
+        "{failure:?}"
+    );
+}

@@ -26,11 +26,71 @@ fn text_and_displays_keep_their_order() {
     assert!(third.is_some() && third == fourth, "an update names what it replaces");
 }
 
+/// Numbers of lines, by the stream that they came on.
+fn numbers(told: &[Told]) -> Vec<(bool, usize)> {
+    let of = |is_out, text: &str| -> Vec<(bool, usize)> {
+        text.lines().map(|line| (is_out, line.parse().unwrap())).collect()
+    };
+    let told = told.iter().map(|told| match told {
+        Told::Out(text) => of(true, text),
+        Told::Err(text) => of(false, text),
+        Told::Shown(text, _) => of(true, text),
+    });
+    told.flatten().collect()
+}
+
+#[test]
+fn two_streams_keep_their_order() {
+    let mut bench = Bench::new();
+    bench.value("for at in 0..2_000 { if at % 2 == 0 { println!(\"{at}\") } else { eprintln!(\"{at}\") } }");
+    let wanted: Vec<_> = (0..2_000).map(|at| (at % 2 == 0, at)).collect();
+    assert_eq!(numbers(&bench.told()), wanted);
+    // In no regular way, with displays between, and from threads that wait for each other.
+    bench.value(
+        "let (to, turns) = std::sync::mpsc::channel::<usize>(); let (back, done) = std::sync::mpsc::channel(); \
+         std::thread::spawn(move || for at in turns { \
+             if at % 5 == 0 { eprintln!(\"{at}\") } else { println!(\"{at}\") } back.send(()).unwrap(); }); \
+         for at in 0..1_000 { match at * at % 7 { \
+             0 => drop(show(&at)), 1 => println!(\"{at}\"), 2 => eprintln!(\"{at}\"), _ => { to.send(at)?; done.recv()?; } } }",
+    );
+    let is_out = |at: usize| match at * at % 7 {
+        0 | 1 => true,
+        2 => false,
+        _ => !at.is_multiple_of(5),
+    };
+    let wanted: Vec<_> = (0..1_000).map(|at| (is_out(at), at)).collect();
+    assert_eq!(numbers(&bench.told()), wanted);
+}
+
+#[test]
+fn programs_and_the_cell_keep_their_order() {
+    let mut bench = Bench::new();
+    bench.value(
+        "for at in 0..40 { let to = if at % 3 == 0 { \">&2\" } else { \"\" }; \
+         if at % 2 == 0 { std::process::Command::new(\"sh\").arg(\"-c\").arg(format!(\"echo {at} {to}\")).status()?; } \
+         else if at % 3 == 0 { eprintln!(\"{at}\") } else { println!(\"{at}\") } }",
+    );
+    let wanted: Vec<_> = (0..40).map(|at| (at % 3 != 0, at)).collect();
+    assert_eq!(numbers(&bench.told()), wanted);
+}
+
+#[test]
+fn a_line_that_is_not_ended_comes_before_an_error() {
+    let mut bench = Bench::new();
+    bench.value("print!(\"one \"); eprint!(\"two \"); print!(\"three \"); let four = dbg!(2 + 2); println!(\"five\");");
+    let told = bench.told();
+    let [Told::Out(one), Told::Err(two), Told::Out(three), Told::Err(four), Told::Out(five)] = told.as_slice() else {
+        panic!("{told:?}")
+    };
+    assert_eq!((one.as_str(), two.as_str(), three.as_str(), five.as_str()), ("one ", "two ", "three ", "five\n"));
+    assert!(four.ends_with("2 + 2 = 4\n"), "{four}");
+}
+
 #[test]
 fn what_c_prints_comes_too() {
     let mut bench = Bench::new();
     bench.value("unsafe extern \"C\" { fn puts(text: *const i8) -> i32; } unsafe { puts(c\"from C\".as_ptr().cast()) }; std::process::Command::new(\"echo\").arg(\"from a program\").status()?;");
-    assert_eq!(bench.told(), [Told::Out("from a program\nfrom C\n".into())]);
+    assert_eq!(bench.told(), [Told::Out("from C\nfrom a program\n".into())]);
 }
 
 #[test]
@@ -83,6 +143,47 @@ fn a_cell_that_forks_holds_nothing_up() {
     assert_eq!(bench.value("2 + 2"), "4");
     assert_eq!(bench.failure("std::process::abort()").name, "Died");
     assert_eq!(bench.value("3 + 3"), "6");
+}
+
+#[test]
+fn a_copy_that_goes_on_for_ever_holds_nothing_up_and_goes_with_the_session() {
+    let mut bench = Bench::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("copy");
+    let name = mark.display().to_string();
+    let cell = format!(
+        "unsafe extern \"C\" {{ fn fork() -> i32; }} let child: i32 = unsafe {{ fork() }};\n\
+         if child == 0 {{ std::fs::write({name:?}, std::process::id().to_string()).unwrap(); \
+         loop {{ print!(\".\"); std::thread::sleep(std::time::Duration::from_millis(1)); }} }}"
+    );
+    bench.value(&cell);
+    let copy = loop {
+        match std::fs::read_to_string(&mark) {
+            Ok(copy) if !copy.is_empty() => break copy,
+            _ => std::thread::sleep(std::time::Duration::from_millis(5)),
+        }
+    };
+    let lives = || std::fs::read_to_string(format!("/proc/{copy}/stat")).is_ok_and(|it| !it.contains(") Z "));
+    bench.engine.interrupter().interrupt();
+    assert_eq!(bench.value("2 + 2"), "4");
+    let interrupter = bench.engine.interrupter();
+    let (runs, running) = (folder.path().join("runs"), folder.path().join("runs").display().to_string());
+    let failure = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !runs.exists() {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            interrupter.interrupt();
+        });
+        bench.failure(&format!("std::fs::write({running:?}, \"\")?; wait(std::future::pending::<i32>())"))
+    });
+    assert_eq!(failure.name, "Interrupted");
+    assert_eq!(bench.value("3 + 3"), "6");
+    assert!(lives());
+    drop(bench);
+    while lives() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! What the evaluator of cells and the process that runs them say to each other.
 //!
-//! The child opens three connections to the evaluator's socket and says on each which it is ([`Hello`]):
+//! The child opens four connections to the evaluator's socket and says on each which it is ([`Hello`]):
 //!
 //! * [`Role::Events`]: what happens while something runs, child to evaluator ([`Event`]), each answered by one
 //!   [`Reply`] before the child goes on: so what is shown keeps its order with the text of the streams;
 //! * [`Role::Work`]: commands, evaluator to child ([`Work`]), each answered by [`Done`] when it is over;
 //! * [`Role::Questions`]: completion and documentation ([`Question`], [`Answer`]), answered by a thread of their own
-//!   while cells run.
+//!   while cells run;
+//! * [`Role::Streams`]: one byte asks the evaluator to read what is in the pipes, one byte says that it has.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -32,6 +33,8 @@ pub enum Role {
     Work,
     /// Completion and documentation.
     Questions,
+    /// Before something is printed on one stream: what is in the other is to be read.
+    Streams,
 }
 
 /// Something that happens while a cell or a command runs.
