@@ -124,7 +124,13 @@ fn json_is_json() {
 #[test]
 fn scores_read_as_a_table() {
     let mut bench = Bench::new();
-    bench.value(":open demo\n:score --model simulated-steady --limit 1 --seed 1");
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, out) = (folder.path().join("ledger.db"), folder.path().join("scores.parquet"));
+    bench.value(&format!(
+        ":open demo\n:score --model simulated-steady --limit 1 --seed 1 --ledger '{}' --out '{}'",
+        ledger.display(),
+        out.display()
+    ));
     let table = bench.bundle("scores()?");
     let text = crate::bench::plain(&table);
     let head = text.lines().find(|line| line.contains("score")).unwrap_or_else(|| panic!("{text}"));
