@@ -39,6 +39,7 @@ pub mod plain;
 mod pump;
 mod quoted;
 mod receiver;
+mod refused;
 mod run;
 mod rust;
 mod scope;

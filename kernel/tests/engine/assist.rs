@@ -180,7 +180,7 @@ fn strings_and_comments() {
         ":open demo\nlet table = df![\"score\" => [1.0]]?; let other = df![\"strategy\" => [1.0]]?; let pose = 1;",
     );
     let asked = Asked::when_read(&bench);
-    let id = bench.value("data()?.trajectories()[0].id().to_string()");
+    let id = bench.value("data()?.trajectories()[0].id.clone()");
     let id = id.trim_matches('"');
     asked.has("data()?.get(\"", &format!("data()?.get(\"{id}"));
     let folder = folder.path().display();
