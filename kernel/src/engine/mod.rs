@@ -30,6 +30,7 @@ mod impls;
 mod includes;
 mod infer;
 mod interrupt;
+mod keywords;
 mod loss;
 mod names;
 mod offers;

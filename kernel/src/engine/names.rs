@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::assistant::Inspection;
+use super::keywords;
 use super::spelling::{arguments, base, deref, item_of_array, seen_as};
 use crate::toolkit::{Entry, Index, Member, Modules, Toolkit};
 
@@ -196,7 +197,11 @@ impl Names {
             let found = || of_none().find(|entry| entry.is_near()).or_else(|| of_none().next()).map(inspection);
             // A module of std is owned by the one that it is in.
             let module = || of_names().find(|entry| entry.kind == "module").map(inspection);
-            return own.or_else(found).or_else(module);
+            let keyword = keywords::explain(name).map(|(what, example)| Inspection {
+                plain: format!("{name}\n\nkeyword\n\n{what}\n\n{example}"),
+                markdown: format!("```rust\n{example}\n```\n\n`{name}`, keyword\n\n{what}"),
+            });
+            return keyword.or(own).or_else(found).or_else(module);
         };
         if let Some(found) = self.explain_named(&segments) {
             return Some(found);
@@ -213,7 +218,18 @@ impl Names {
         let found = of(&owner).or_else(|| deref(&owner).and_then(of));
         // `std::vec::Vec`.
         let found = found.or_else(|| of_names().find(|entry| entry.modules.contains(&owner)));
-        found.map(inspection)
+        // `String::from`: what a type has by a trait, where one trait of std has a function of the name.
+        let is_type = known.iter().any(|entry| entry.owner.is_none() && entry.name == owner && entry.kind == "class");
+        let is_trait = |name: &str| {
+            known
+                .read
+                .iter()
+                .any(|entry| entry.owner.is_none() && entry.name == name && entry.signature.contains("trait "))
+        };
+        let of_trait = || {
+            of_names().find(|entry| entry.from == STD && entry.owner.as_deref().is_some_and(|owner| is_trait(owner)))
+        };
+        found.or_else(|| is_type.then(of_trait).flatten()).map(inspection)
     }
 
     /// What is known of what a path of modules leads to.

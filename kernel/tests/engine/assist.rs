@@ -211,6 +211,12 @@ fn documentation() {
     assert!(asked.of("Dataset::open").contains("pub fn open"));
     assert!(asked.of(":spot").contains("Usage: :spot"));
     assert!(bench.value("?show").contains("pub fn show"));
+    assert!(bench.value("??show").contains("pub fn show"), "as it is asked elsewhere");
+    assert!(
+        bench.value(":").contains(":spot") || bench.told().iter().any(|told| format!("{told:?}").contains(":spot"))
+    );
+    assert!(asked.of("String::from").contains("fn from("), "what a type has by a trait");
+    assert!(bench.value("?match").contains("Chooses by patterns"), "keywords");
     assert!(bench.value("?DataFrame::lazy").contains("LazyFrame"));
     assert!(bench.failure("?no_such_name").message.contains("no_such_name"));
 }
