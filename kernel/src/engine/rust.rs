@@ -237,8 +237,8 @@ impl Engine {
             }
             Failed::Panic { message, place } => {
                 let help = message.contains("start a runtime from within a runtime").then_some(
-                    "a cell runs on a runtime already: say `.await` there, in the place of `block_on(…)`, or `wait(…)` in a \
-                     function that is not `async`; no runtime has to be made",
+                    "what is awaited runs on a runtime already: say `.await` there, in the place of `block_on(…)`, or \
+                     `wait(…)` in a function that is not `async`; no runtime has to be made",
                 );
                 self.placed(fault::plain("Panic", &message, help), place, cell)
             }

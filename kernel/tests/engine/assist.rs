@@ -166,7 +166,8 @@ fn fields() {
     asked.has("1.0f64.sq", "1.0f64.sqrt");
     asked.has("vec![1].pus", "vec![1].push");
     asked.has("let query = 1; que", "let query = 1; query");
-    assert_eq!(asked.complete("fn f() { tu"), Vec::<String>::new(), "a function sees no variables");
+    let inside = asked.complete("fn f() { tu");
+    assert!(!inside.iter().any(|it| it.ends_with(" tup")), "a function sees no variables: {inside:?}");
     assert_eq!(asked.of("p.yaw"), "yaw: f64\n\nPt::yaw of this session");
 }
 
