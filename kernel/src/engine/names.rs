@@ -226,9 +226,7 @@ impl Names {
                 .iter()
                 .any(|entry| entry.owner.is_none() && entry.name == name && entry.signature.contains("trait "))
         };
-        let of_trait = || {
-            of_names().find(|entry| entry.from == STD && entry.owner.as_deref().is_some_and(|owner| is_trait(owner)))
-        };
+        let of_trait = || of_names().find(|entry| entry.from == STD && entry.owner.as_deref().is_some_and(&is_trait));
         found.or_else(|| is_type.then(of_trait).flatten()).map(inspection)
     }
 
