@@ -227,7 +227,11 @@ impl Inference<'_> {
                     "values" | "values_mut" => {
                         return arguments(&self.of(&receiver, from, left)?).get(1).map(|it| (*it).to_owned());
                     }
-                    name if SAME_ITEMS.contains(&name) => return self.element(&receiver, from, left),
+                    name if SAME_ITEMS.contains(&name) => {
+                        // A type of one's own may have an `iter`, whose signature tells.
+                        let own = || item(&self.of(expression, from, left)?);
+                        return self.element(&receiver, from, left).or_else(own);
+                    }
                     _ => {}
                 }
             }
@@ -240,6 +244,7 @@ impl Inference<'_> {
 /// What a collection holds.
 fn item(of: &str) -> Option<String> {
     let of = stripped(of);
+    let whole = of;
     if let Some(item) = item_of_array(of) {
         return Some(item.to_owned());
     }
@@ -248,8 +253,19 @@ fn item(of: &str) -> Option<String> {
         ("Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "Option", [of, ..]) => (*of).to_owned(),
         ("HashMap" | "BTreeMap", [key, value, ..]) => format!("({key}, {value})"),
         ("Box" | "Rc" | "Arc", [of]) => return item(of),
+        ("Iterator", [of]) => match of.strip_prefix("Item") {
+            Some(named) => named.trim_start().strip_prefix('=')?.trim().to_owned(),
+            // Those of collections; others are of iterators, and of functions.
+            None => of_collection(whole).then(|| (*of).to_owned())?,
+        },
         _ => return None,
     })
+}
+
+/// Whether an iterator's parameter is what it gives.
+fn of_collection(of: &str) -> bool {
+    let path = of.split('<').next().unwrap_or(of).trim();
+    ["Iter", "IterMut", "IntoIter", "Drain"].contains(&path.rsplit("::").next().unwrap_or(path))
 }
 
 fn literal(literal: &ast::Literal) -> String {
@@ -264,4 +280,25 @@ fn literal(literal: &ast::Literal) -> String {
         ast::LiteralKind::FloatNumber(it) => return it.suffix().unwrap_or("f64").to_owned(),
     };
     of.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::item;
+
+    #[test]
+    fn what_collections_hold() {
+        for (of, wanted) in [
+            ("&Vec<Pt>", Some("Pt")),
+            ("[(i32, Pt); 3]", Some("(i32, Pt)")),
+            ("std::collections::HashMap<String, Pt>", Some("(String, Pt)")),
+            ("std::slice::Iter<'_, Pt>", Some("Pt")),
+            ("Iterator<Item = &Pt>", Some("&Pt")),
+            ("std::iter::Map<std::ops::Range<i32>, F>", None),
+            ("std::iter::Rev<I>", None),
+            ("Pt", None),
+        ] {
+            assert_eq!(item(of).as_deref(), wanted, "{of}");
+        }
+    }
 }

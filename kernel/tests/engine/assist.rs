@@ -190,6 +190,7 @@ fn strings_and_comments() {
         asked.has(&format!("{call}(\"{folder}/sco"), &format!("{call}(\"{folder}/scores/"));
     }
     asked.has("open(\"de", "open(\"demo");
+    asked.has("for each in data()?.iter() { each.ta", "for each in data()?.iter() { each.task");
     // Of the table in question alone.
     assert_eq!(asked.complete("table.column(\""), ["table.column(\"score"]);
     assert_eq!(asked.complete("other.clone().lazy().filter(col(\""), ["other.clone().lazy().filter(col(\"strategy"]);
