@@ -94,5 +94,15 @@ fn part_of(path: &Path) -> Result<NamedTempFile> {
         // As any file that the user makes; a temporary one is closed to others by default. The umask still holds.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)
-        .map_err(|error| refused(path, &error))
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound if folder.is_dir() => {
+                Error::input(format!("cannot write {}: {} takes no new files", path.display(), folder.display()))
+                    .with_help("name a file in another folder")
+            }
+            io::ErrorKind::NotFound => {
+                Error::input(format!("cannot write {}: there is no folder {}", path.display(), folder.display()))
+                    .with_help("make it, or name a file in another folder")
+            }
+            _ => refused(path, &error),
+        })
 }

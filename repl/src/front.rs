@@ -17,8 +17,9 @@ use crate::{help, lines, speak};
 pub struct Front {
     session: Session,
     engine: Engine,
-    /// At a prompt Ctrl-C ends a command, not the program.
-    interrupts: Option<Interrupts>,
+    /// Ctrl-C ends a command; at a prompt, not the program.
+    interrupts: Interrupts,
+    is_prompt: bool,
     tour: Tour,
 }
 
@@ -60,16 +61,22 @@ enum Outcome {
 impl Front {
     /// For a prompt.
     pub fn of_prompt() -> Self {
-        Self::new(Session::default(), Some(Interrupts::catch()))
+        Self::new(Interrupts::catch(), true)
     }
 
-    /// For a script: Ctrl-C ends it.
+    /// For a script: Ctrl-C ends what is under way, as at a prompt, and the script with it.
     pub fn of_script() -> Self {
-        Self::new(Session { owns_interrupts: true, ..Session::default() }, None)
+        Self::new(Interrupts::catch_for_script(), false)
     }
 
-    fn new(session: Session, interrupts: Option<Interrupts>) -> Self {
-        Self { session, engine: Engine::idle(), interrupts, tour: Tour::default() }
+    fn new(interrupts: Interrupts, is_prompt: bool) -> Self {
+        let (session, engine, tour) = (Session::default(), Engine::idle(), Tour::default());
+        Self { session, engine, interrupts, is_prompt, tour }
+    }
+
+    /// Ctrl-C.
+    pub fn interrupts(&self) -> &Interrupts {
+        &self.interrupts
     }
 
     /// What is open.
@@ -143,7 +150,7 @@ impl Front {
             Some((name, _)) if ["quit", "exit", "q"].contains(&name.as_str()) => return Ok(Outcome::Quit),
             Some((name, rest)) if name == "help" => return Ok(Outcome::Answer(help::answer(rest)?, false)),
             Some((name, rest)) if name == "tour" => {
-                let text = self.tour.start(self.interrupts.is_some(), rest);
+                let text = self.tour.start(self.is_prompt, rest);
                 return Ok(Outcome::Answer(Answer::default().say(text), false));
             }
             Some((name, _)) => {
@@ -186,7 +193,7 @@ impl Front {
             .prefix("roborm-prompt-")
             .tempdir()
             .map_err(|error| Error::io("cannot make a folder for temporary files", &error))?;
-        match self.engine.hand(&names, folder.path(), self.interrupts.as_ref())? {
+        match self.engine.hand(&names, folder.path(), &self.interrupts)? {
             Handed::Failed(ended) => Ok(Err(ended)),
             Handed::Words(taken) => {
                 for word in &mut words {
@@ -208,7 +215,12 @@ impl Front {
         let is_question = source.trim_start().starts_with('?');
         let mut show = if is_question { Show::prose_on(&out) } else { Show::on(&out) };
         let source = format!("{above}{source}");
-        match self.engine.run(&source, &self.session.current, &mut show, self.interrupts.as_ref()) {
+        let before = self.interrupts.count();
+        match self.engine.run(&source, &self.session.current, &mut show, &self.interrupts) {
+            // Code that looks for Ctrl-C itself (`interrupted()`) may end well; the lines after it are not wanted.
+            Ok(Ended::Done(0)) if !self.is_prompt && self.interrupts.count() > before => {
+                Err(Error::interrupted("interrupted"))
+            }
             Ok(ended) => Ok(told(ended, place)),
             Err(error) => Err(mistaken(source.trim(), error)),
         }
@@ -220,10 +232,7 @@ impl Front {
         self.session.progress = Arc::from(display::progress(&Terminal::stderr()));
         // In one line, however it was typed.
         self.session.typed = typed.replace("\\\n", "");
-        match &self.interrupts {
-            Some(interrupts) => interrupts.run(&mut self.session, move |session| command.run(session)),
-            None => command.run(&self.session),
-        }
+        self.interrupts.run(&mut self.session, move |session| command.run(session))
     }
 }
 

@@ -12,7 +12,11 @@ pub fn grammar() -> Command {
     let commands = engine::COMMANDS.map(|(name, about, _)| Command::new(name).about(about));
     help::grammar()
         .subcommands(commands)
-        .subcommand(Command::new("tour").about("A guided tour of ten steps on the demo rollouts").arg(Arg::new("step")))
+        .subcommand(
+            Command::new("tour")
+                .about("A guided tour of ten steps on the demo rollouts")
+                .arg(Arg::new("step").value_parser(["stop"])),
+        )
         .subcommand(Command::new("quit").about("End the session, as Ctrl-D does"))
 }
 

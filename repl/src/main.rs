@@ -12,6 +12,7 @@ mod highlight;
 mod hints;
 mod history;
 mod lines;
+mod plain;
 mod prompt;
 mod reflow;
 mod rust;
@@ -51,7 +52,7 @@ fn run() -> u8 {
         [] => script::stdin(),
         [Some("-c"), Some(text)] => script::text(text, "-c"),
         [Some("-c"), ..] => usage("-c takes one argument, the lines to run", "roborm -c ':trajectories demo'"),
-        [Some("run"), Some("-h" | "--help")] => speak::say(RUN),
+        [Some("run"), Some("-h" | "--help")] | [Some("help"), Some("run")] => speak::say(RUN),
         [Some("run"), _] => script::file(&words[1]),
         [Some("run"), ..] => usage("run takes one file", "roborm run FILE; `roborm run --help` has more"),
         _ => shell(words),

@@ -8,7 +8,7 @@ use rustyline::{ColorMode, CompletionType, Config, EditMode, Editor};
 use crate::front::{Done, Front, Place};
 use crate::helper::Helper;
 use crate::history::History;
-use crate::{lines, speak};
+use crate::{lines, plain, speak};
 
 /// Columns of the prompt: the rest is for what is typed.
 const WIDEST: usize = 32;
@@ -17,13 +17,16 @@ const WIDEST: usize = 32;
 pub fn run() -> u8 {
     let terminal = Terminal::stdout();
     let mut front = Front::of_prompt();
+    let version = env!("CARGO_PKG_VERSION");
+    speak::say(&format!("roborm {version}. :help lists the commands, :tour shows how to work, Ctrl-D ends."));
+    if !terminal.is_live() {
+        return plain::run(front);
+    }
     let mut editor = match editor(&terminal) {
         Ok(editor) => editor,
         Err(error) => return broken(&error),
     };
     editor.set_helper(Some(Helper::new(front.current().clone(), front.engine().clone(), terminal)));
-    let version = env!("CARGO_PKG_VERSION");
-    speak::say(&format!("roborm {version}. :help lists the commands, :tour shows how to work, Ctrl-D ends."));
     let (mut history, note) = History::load(&mut editor);
     note.iter().chain(&wrong_mode()).for_each(|note| speak::complain(note));
     front.engine().start();
@@ -58,7 +61,7 @@ pub fn run() -> u8 {
 }
 
 /// What was typed or pasted, line by line up to the first that fails.
-fn all(input: &str, front: &mut Front) -> Done {
+pub(crate) fn all(input: &str, front: &mut Front) -> Done {
     let mut last = Done::Line(0);
     for piece in lines::pieces(input, front.engine()) {
         last = front.run(&piece.text, &Place::default());
@@ -70,7 +73,7 @@ fn all(input: &str, front: &mut Front) -> Done {
 }
 
 /// `demo#bowl> `: what is open.
-fn prompt(front: &Front) -> String {
+pub(crate) fn prompt(front: &Front) -> String {
     let open = front.current().dataset().map(|dataset| match front.current().trajectory() {
         Some(id) => format!("{}#{id}", dataset.name()),
         None => dataset.name().to_owned(),
@@ -120,6 +123,6 @@ fn inputrc() -> String {
     file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default()
 }
 
-fn broken(error: &ReadlineError) -> u8 {
+pub(crate) fn broken(error: &dyn std::fmt::Display) -> u8 {
     speak::fail(&roborm::Error::input(format!("the terminal cannot be read: {error}")))
 }

@@ -77,7 +77,7 @@ pub fn scores() -> Result<ScoreTable> {
 /// As [`Dataset::open`].
 pub fn open(dataset: &str) -> Result<Dataset> {
     let opened = Dataset::open(dataset, &OpenOptions::default())?;
-    current().set_dataset(opened.clone(), dataset);
+    let opened = current().set_dataset(opened, dataset);
     save();
     Ok(opened)
 }

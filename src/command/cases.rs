@@ -145,10 +145,11 @@ pub(super) fn verdict(case: &TrajectoryScores) -> String {
     // What flips are held against.
     let reference = if case.points.iter().any(original) { "the original instruction" } else { "the true progress" };
     format!(
-        "{success} success, {failure} failure, {} unparsed (success: score above {}); {flips} wordings flip the \
+        "{success} success, {failure} failure, {} unparsed (success: score above {}); {} the \
          verdict of {reference}.",
         case.unparsed(),
         number::chosen(case.boundary),
+        number::things(flips, "wording flips", "wordings flip"),
     )
 }
 

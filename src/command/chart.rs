@@ -6,7 +6,8 @@ use clap::Args;
 use polars::prelude::{Expr, col, lit};
 use serde_json::{Value, json};
 
-use super::{Answer, Block, Session, browser, cases, current, demo, flips, report, robustness};
+use super::figures::Figures;
+use super::{Answer, Block, Session, browser, cases, demo, figures, flips, report, robustness};
 use crate::Result;
 use crate::chart::TrajectoryScores;
 use crate::dataset::Dataset;
@@ -48,7 +49,7 @@ impl ChartCommand {
         if let Some(file) = &self.out {
             report::check_name(file)?;
         }
-        let (scores, one) = self.scores(session)?;
+        let (Figures { scores, note, .. }, one) = self.scores(session)?;
         let mut all = cases::of(&scores, self.boundary)?;
         cases::check_models(&all, &self.models)?;
         let one = one.map(|wanted| cases::find(&all, &wanted, session)).transpose()?;
@@ -67,6 +68,7 @@ impl ChartCommand {
             None => all_trajectories(&analysis, &analysis.run(&scores)?, &all),
         };
         answer = answer.show_all(report::simulated(&scores)?.map(Block::Text));
+        answer = note.into_iter().fold(answer, Answer::note);
         let file = self.out.clone().or_else(|| self.open.then(|| PathBuf::from(FILE)));
         if let Some(file) = file {
             let extra = report::Extra { command: &session.typed, ..report::Extra::default() };
@@ -94,13 +96,15 @@ impl ChartCommand {
     }
 
     /// The table, and the trajectory of it that is wanted, as it was typed.
-    fn scores(&self, session: &Session) -> Result<(ScoreTable, Option<String>)> {
-        let session_has = || session.current.scores().ok_or_else(current::no_scores);
-        let Some(word) = &self.case else { return Ok((session_has()?, None)) };
+    fn scores(&self, session: &Session) -> Result<(Figures, Option<String>)> {
+        let Some(word) = &self.case else { return Ok((figures::of_session(session)?, None)) };
         let (place, id) = Dataset::split_spec(word);
-        match Path::new(place).is_file() || session.current.scores().is_none() {
-            true => Ok((ScoreTable::read(place)?, id.map(str::to_owned))),
-            false => Ok((session_has()?, Some(id.unwrap_or(place).to_owned()))),
+        if Path::new(place).is_file() || session.current.scores().is_none() {
+            return Ok((Figures::of(ScoreTable::read(place)?), id.map(str::to_owned)));
+        }
+        match id {
+            Some(id) => Ok((figures::of_dataset(place, session)?, Some(id.to_owned()))),
+            None => Ok((figures::of_session(session)?, Some(place.to_owned()))),
         }
     }
 
@@ -135,7 +139,7 @@ fn all_trajectories(analysis: &Analysis, found: &Robustness, all: &[TrajectorySc
     let mut strips = Vec::new();
     let mut worst: Vec<&TrajectoryScores> = Vec::new();
     for row in flips::worst_first(all) {
-        if !worst.iter().any(|case| case.model == row.case.model) {
+        if !worst.iter().any(|case| case.model == row.case.model && case.dataset == row.case.dataset) {
             worst.push(row.case);
         }
     }
@@ -185,7 +189,8 @@ fn strip(case: &TrajectoryScores, strategy: Option<&Strategy>, strips: &mut Vec<
     let points = case.points.iter().filter(|point| strategy.is_none_or(|strategy| point.strategy == *strategy));
     let scores: Vec<f64> = points.filter_map(|point| point.score).collect();
     strips.push(json!({
-        "model": case.model, "trajectory": case.trajectory, "strategy": strategy.map(Strategy::as_str),
+        "model": case.model, "dataset": cases::known(&case.dataset), "trajectory": case.trajectory,
+        "strategy": strategy.map(Strategy::as_str),
         "scores": scores,
     }));
     Block::Strip { scores, boundary: case.boundary }

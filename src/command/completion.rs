@@ -1,14 +1,16 @@
 //! What a word of a command could become, where something lasts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Arg, Command};
 
-use super::Current;
+use super::line::{LOCAL, home};
 use super::words::{self, Quote, Words, needs_quotes};
+use super::{Current, figures};
 use crate::dataset::{Dataset, OpenOptions};
 use crate::reward;
+use crate::scores::column;
 
 /// What a word could become.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,12 +85,21 @@ impl Completion {
             _ => (command, before),
         };
         let flags = || command.get_arguments().chain(grammar.get_arguments());
+        if let Some((long, value)) = word.strip_prefix("--").and_then(|option| option.split_once('=')) {
+            let flag = flags().find(|flag| flag.get_long() == Some(long) && flag.get_action().takes_values());
+            let found = flag.map_or_else(Vec::new, |flag| self.value(value, flag));
+            return found.into_iter().map(|it| Found { word: format!("--{long}={}", it.word), ..it }).collect();
+        }
         if word.starts_with('-') {
             let longs = flags().filter_map(Arg::get_long).chain(["help"]).map(|long| format!("--{long}"));
             return longs.filter(|flag| flag.starts_with(word)).map(|flag| ended(&flag)).collect();
         }
         let asked = before.last().and_then(|last| last.strip_prefix("--"));
         let flag = flags().find(|flag| asked.is_some() && flag.get_long() == asked && flag.get_action().takes_values());
+        // Nobody knows what a flag takes that the command does not have.
+        if asked.is_some_and(|asked| asked != "help" && !flags().any(|flag| flag.get_long() == Some(asked))) {
+            return Vec::new();
+        }
         let takes = |argument: &&Arg| {
             let most = argument.get_num_args().map_or(1, |range| range.max_values());
             given(before, &flags().collect::<Vec<_>>()) < most
@@ -107,7 +118,14 @@ impl Completion {
         };
         match argument.get_id().as_str() {
             _ if !values.is_empty() => starting(values),
-            "models" => starting(reward::catalogue().iter().map(|model| model.name.to_owned()).collect()),
+            "models" => match word.strip_prefix(LOCAL) {
+                Some(folder) => {
+                    paths(folder).into_iter().map(|it| Found { word: format!("{LOCAL}{}", it.word), ..it }).collect()
+                }
+                None => starting(reward::catalogue().iter().map(|model| model.name.to_owned()).collect()),
+            },
+            "by" => self.listed(word, &self.columns()),
+            "compare" => self.listed(word, &self.compared()),
             "strategy" => starting(["lexical", "structural", "adversarial"].map(str::to_owned).to_vec()),
             "trajectory" | "source" | "case" => {
                 let mut found = self.trajectories(word);
@@ -126,6 +144,28 @@ impl Completion {
                 if is_path { paths(word) } else { Vec::new() }
             }
         }
+    }
+
+    /// What the last of several names between commas could be.
+    fn listed(&self, word: &str, names: &[String]) -> Vec<Found> {
+        let (before, last) = word.rfind(',').map_or(("", word), |at| word.split_at(at + 1));
+        let told: Vec<&str> = before.split(',').collect();
+        let wanted = names.iter().filter(|name| name.starts_with(last) && !told.contains(&name.as_str()));
+        wanted.map(|name| Found { label: name.clone(), word: format!("{before}{name}"), ended: false }).collect()
+    }
+
+    /// The columns that rows can be grouped by: those of the scores at hand.
+    fn columns(&self) -> Vec<String> {
+        match self.current.scores() {
+            Some(scores) => scores.frame().get_column_names().into_iter().map(ToString::to_string).collect(),
+            None => column::KEY.map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// The models and the strategies of the scores at hand.
+    fn compared(&self) -> Vec<String> {
+        let Some(scores) = self.current.scores() else { return Vec::new() };
+        [column::MODEL, column::STRATEGY].into_iter().flat_map(|name| figures::values(&scores, name)).collect()
     }
 
     /// Ids of the dataset before the `#`, or of what is open.
@@ -191,9 +231,12 @@ fn ended(word: &str) -> Found {
 /// Files and folders; hidden ones where the word asks for them.
 fn paths(word: &str) -> Vec<Found> {
     let (folder, start) = word.rfind('/').map_or(("", word), |at| word.split_at(at + 1));
-    let Ok(entries) = std::fs::read_dir(if folder.is_empty() { Path::new(".") } else { Path::new(folder) }) else {
-        return Vec::new();
+    let place = match (folder.strip_prefix("~/"), home()) {
+        (Some(rest), Some(home)) => Path::new(&home).join(rest),
+        _ if folder.is_empty() => PathBuf::from("."),
+        _ => PathBuf::from(folder),
     };
+    let Ok(entries) = std::fs::read_dir(place) else { return Vec::new() };
     let mut found: Vec<Found> = entries
         .flatten()
         .filter_map(|entry| {

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use polars::prelude::*;
 
+use super::figures;
+use super::names::Names;
 use crate::dataset::{Dataset, OpenOptions};
 use crate::paraphrase::ParaphraseSet;
 use crate::scores::{ScoreTable, column};
@@ -20,10 +22,24 @@ struct State {
     dataset: Option<Opened>,
     place: Option<usize>,
     models: Vec<String>,
-    scores: Option<(ScoreTable, String)>,
+    scores: Option<Scored>,
+    /// The scores were read or kept after the dataset was opened: it is they that are looked at.
+    read_last: bool,
+    /// What the datasets are called in score tables, by where they lie.
+    names: Names,
     changes: Changes,
     /// What was handed to another process, or taken from one: both have it.
     handed: Changes,
+}
+
+/// The scores at hand.
+#[derive(Clone)]
+pub(super) struct Scored {
+    pub table: ScoreTable,
+    /// Where they come from, in words.
+    pub from: String,
+    /// How many were read from there; `None` where all were made here.
+    pub read: Option<usize>,
 }
 
 /// How often something was changed.
@@ -67,7 +83,7 @@ impl Current {
 
     /// The scores made by `score` and `spot`, or read by `scores`, so far.
     pub fn scores(&self) -> Option<ScoreTable> {
-        self.state().scores.as_ref().map(|(table, _)| table.clone())
+        self.state().scores.as_ref().map(|scored| scored.table.clone())
     }
 
     /// The same state, shared with nobody: what a command changes in it is seen when it is [adopted](Self::adopt).
@@ -88,19 +104,60 @@ impl Current {
     pub(super) fn open(&self, opened: Opened) {
         let mut state = self.state();
         state.dataset = Some(opened);
+        state.read_last = false;
         state.place = None;
         state.changes.opened += 1;
     }
 
     /// Makes a dataset the open one; `spec` is what it would be typed as.
-    pub(crate) fn set_dataset(&self, dataset: Dataset, spec: &str) {
+    pub(crate) fn set_dataset(&self, dataset: Dataset, spec: &str) -> Dataset {
+        let dataset = self.named_to_open(dataset, spec);
         self.open(Opened {
-            dataset,
+            dataset: dataset.clone(),
             paraphrases: None,
             spec: spec.to_owned(),
             options: OpenOptions::default(),
             paraphrase_file: None,
         });
+        dataset
+    }
+
+    /// The dataset that `spec` was opened as, under a name that no other dataset of this session has: rows of two must
+    /// never be taken for those of one.
+    pub(super) fn named(&self, dataset: Dataset, spec: &str) -> Dataset {
+        let open = self.dataset().map(|open| open.name().to_owned());
+        self.named_beside(open, dataset, spec)
+    }
+
+    /// The same for what takes the place of the open dataset.
+    pub(super) fn named_to_open(&self, dataset: Dataset, spec: &str) -> Dataset {
+        self.named_beside(None, dataset, spec)
+    }
+
+    fn named_beside(&self, open: Option<String>, dataset: Dataset, spec: &str) -> Dataset {
+        let mut state = self.state();
+        let scored = state.scores.as_ref().map(|scored| figures::datasets(&scored.table)).unwrap_or_default();
+        let in_use = |name: &str| open.as_deref() == Some(name) || scored.iter().any(|other| other == name);
+        let name = state.names.of(spec, dataset.name(), in_use);
+        drop(state);
+        if name == dataset.name() { dataset } else { dataset.renamed(&name) }
+    }
+
+    pub(super) fn names(&self) -> Names {
+        self.state().names.clone()
+    }
+
+    pub(super) fn set_names(&self, names: Names) {
+        self.state().names = names;
+    }
+
+    /// Whether scores were read or kept after the dataset was opened.
+    pub(super) fn read_last(&self) -> bool {
+        self.state().read_last
+    }
+
+    pub(super) fn set_read_last(&self, read_last: bool) {
+        self.state().read_last = read_last;
     }
 
     /// Makes this trajectory the one that is looked at, where it is one of the open dataset.
@@ -137,15 +194,21 @@ impl Current {
         state.changes.opened += 1;
     }
 
-    /// Where the scores come from, in words.
-    pub(super) fn scores_of(&self) -> Option<(ScoreTable, String)> {
+    /// The scores, and where they come from.
+    pub(super) fn scored(&self) -> Option<Scored> {
         self.state().scores.clone()
     }
 
     /// Puts the scores of a file in the place of those so far.
     pub fn set_scores(&self, scores: ScoreTable, from: String) {
+        let read = Some(scores.len());
+        self.set_scored(Scored { table: scores, from, read });
+    }
+
+    pub(super) fn set_scored(&self, scored: Scored) {
         let mut state = self.state();
-        state.scores = Some((scores, from));
+        state.read_last = scored.read.is_some();
+        state.scores = Some(scored);
         state.changes.scored += 1;
     }
 
@@ -156,8 +219,8 @@ impl Current {
         }
         let mut state = self.state();
         let merged = match &state.scores {
-            None => (scores.clone(), "the scores of this session".to_owned()),
-            Some((before, from)) => (newest(before, scores)?, from.clone()),
+            None => Scored { table: scores.clone(), from: "the scores of this session".to_owned(), read: None },
+            Some(before) => Scored { table: newest(&before.table, scores)?, ..before.clone() },
         };
         state.scores = Some(merged);
         state.changes.scored += 1;

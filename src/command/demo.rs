@@ -6,7 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::{Answer, Block, Session, chart, replaced, report, robustness, score};
+use super::replaced::{self, Written};
+use super::{Answer, Block, Session, chart, report, robustness, score};
 use crate::chart::ContactSheet;
 use crate::dataset::{Dataset, Trajectory};
 use crate::display::number;
@@ -44,7 +45,7 @@ impl Demo {
             return Ok(score::finish(Answer::default(), &outcome, session));
         }
         let scores_file = self.out.join("scores.parquet");
-        let kept = replaced::write(&outcome.scores, &scores_file)?;
+        let written = replaced::write(&outcome.scores, &scores_file, outcome.exit_status() == 0)?;
 
         let analysis = Analysis::default();
         let found = analysis.run(&outcome.scores)?;
@@ -67,10 +68,14 @@ impl Demo {
             MODELS.len()
         ))
         .show(chart::bars(&found))
-        .show_all(robustness::tables(&found).map(Block::Table))
+        .show_all(robustness::tables(&found, &found.by).map(Block::Table))
         .say("Simulated: these models answer from the true progress, disturbed by wording. Their figures are for practice.")
         .say(format!("scores: {}\nreport: {}", scores_file.display(), report_file.display()));
-        let answer = kept.into_iter().fold(answer, |answer, kept| answer.note(format!("note: {kept}")));
+        let told = match written {
+            Written::There(kept) => kept,
+            Written::Left(why) => Some(why),
+        };
+        let answer = told.into_iter().fold(answer, |answer, told| answer.note(format!("note: {told}")));
         Ok(score::finish(answer, &outcome, session))
     }
 }

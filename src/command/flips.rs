@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::{Answer, Block, Session, cases, current, wording};
+use super::{Answer, Block, Session, cases, figures, report, wording};
 use crate::Result;
 use crate::chart::{ScorePoint, TrajectoryScores};
 use crate::display::{Cell, Column, Sign, Table, number};
@@ -39,15 +39,22 @@ pub(super) struct Flips {
 impl Flips {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         cases::check_boundary(self.boundary)?;
-        let scores = match &self.scores {
-            Some(path) => ScoreTable::read(path)?,
-            None => session.current.scores().ok_or_else(current::no_scores)?,
+        let (scores, note) = match &self.scores {
+            Some(path) => (ScoreTable::read(path)?, None),
+            None => {
+                let figures = figures::of_session(session)?;
+                (figures.scores, figures.note)
+            }
         };
         let mut all = cases::of(&scores, self.boundary)?;
         cases::check_models(&all, &self.models)?;
         cases::keep_strategies(&mut all, &self.strategy)?;
         all.retain(|case| self.models.is_empty() || self.models.contains(&case.model));
-        Ok(self.answer(&worst_first(&all), &all))
+        let mut answer = self.answer(&worst_first(&all), &all);
+        for note in note.into_iter().chain(report::originals_apart(&scores)?.map(|told| format!("warning: {told}"))) {
+            answer = answer.note(note);
+        }
+        Ok(answer)
     }
 
     fn answer(&self, crossing: &[Row<'_>], all: &[TrajectoryScores]) -> Answer {
@@ -95,6 +102,15 @@ impl Flips {
             number::count(all.len() as u64),
             number::chosen(self.boundary)
         ));
+        let unparsed: u64 = all.iter().map(TrajectoryScores::unparsed).sum();
+        if unparsed > 0 {
+            let replies: usize = all.iter().map(|case| case.points.len()).sum();
+            table.note(&format!(
+                "{} of {} gave no score, and count on neither side.",
+                number::count(unparsed),
+                number::things(replies, "reply", "replies")
+            ));
+        }
         table.note(wording::LEGEND);
         if crossing.len() > self.top {
             table.note(&format!("{} more: --top {}", crossing.len() - self.top, crossing.len()));
@@ -106,6 +122,7 @@ impl Flips {
 /// Those that cross, by their share of flips, then by the range of their scores.
 pub(super) fn worst_first(all: &[TrajectoryScores]) -> Vec<Row<'_>> {
     let mut crossing: Vec<Row> = all.iter().filter(|case| case.crosses()).map(Row::of).collect();
+    crossing.retain(|row| row.wordings > 0);
     crossing.sort_by(|a, b| b.share().total_cmp(&a.share()).then(b.spread().total_cmp(&a.spread())));
     crossing
 }
@@ -121,13 +138,12 @@ pub(super) struct Row<'a> {
 
 impl<'a> Row<'a> {
     fn of(case: &'a TrajectoryScores) -> Self {
-        let flipping = case.points.iter().filter(|point| case.flips(point));
+        // The original is what others are held against, and is no rewording of itself.
+        let reworded = |point: &&ScorePoint| point.strategy != Strategy::Original;
+        let flipping = case.points.iter().filter(reworded).filter(|point| case.flips(point));
         let smallest = flipping.clone().min_by_key(|point| wording::distance(&point.instruction, &case.task));
-        let wordings = case
-            .points
-            .iter()
-            .filter(|point| point.strategy != Strategy::Original && point.score.is_some_and(f64::is_finite))
-            .count();
+        let wordings =
+            case.points.iter().filter(reworded).filter(|point| point.score.is_some_and(f64::is_finite)).count();
         Self { case, flips: flipping.count(), wordings, smallest }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::current::{Changes, Opened};
+use super::current::{Changes, Opened, Scored};
 use super::{Answer, Current, Session};
 use crate::dataset::{Dataset, OpenOptions};
 use crate::paraphrase::ParaphraseSet;
@@ -59,24 +59,27 @@ impl Current {
         if !opened && !scored {
             return Ok(false);
         }
-        let scores = self.scores_of().filter(|_| scored);
-        if let Some((table, _)) = &scores {
+        let scores = self.scored().filter(|_| scored);
+        if let Some(Scored { table, .. }) = &scores {
             table.write(folder.join(SCORES))?;
         }
         write(&folder.join(STATE), &self.state_of(scores.as_ref()).to_string())?;
         Ok(true)
     }
 
-    fn state_of(&self, scores: Option<&(ScoreTable, String)>) -> Value {
+    fn state_of(&self, scores: Option<&Scored>) -> Value {
         let open = self.opened().map(|opened| {
             json!({
                 "spec": opened.spec, "rate": opened.options.rate_hz, "root": opened.options.root,
                 "camera": opened.options.camera, "paraphrases": opened.paraphrase_file,
             })
         });
+        let names: Vec<(PathBuf, String)> =
+            self.names().pairs().map(|(place, name)| (place.to_owned(), name.to_owned())).collect();
         json!({
-            "open": open, "trajectory": self.trajectory(), "models": self.models(),
-            "scores": scores.map(|(_, from)| from), "rows": scores.map(|(table, _)| table.len()),
+            "open": open, "trajectory": self.trajectory(), "models": self.models(), "names": names,
+            "scores": scores.map(|scored| &scored.from), "rows": scores.map(|scored| scored.table.len()),
+            "read": scores.map(|scored| scored.read), "read_last": self.read_last(),
         })
     }
 
@@ -105,6 +108,15 @@ impl Current {
         let read = fs::read_to_string(&file).map_err(|error| Error::io(file.display(), &error))?;
         let state: Value =
             serde_json::from_str(&read).map_err(|error| Error::input(format!("{}: {error}", file.display())))?;
+        if let Ok(names) = serde_json::from_value::<Vec<(PathBuf, String)>>(state["names"].clone()) {
+            self.set_names(names.into_iter().collect());
+        }
+        // Before what is open is opened: the names of datasets go by the scores.
+        if let Some(from) = state["scores"].as_str() {
+            let table = ScoreTable::read(folder.join(SCORES))?;
+            let read = state["read"].as_u64().and_then(|rows| usize::try_from(rows).ok());
+            self.set_scored(Scored { table, from: from.to_owned(), read });
+        }
         let open = &state["open"];
         if let Some(spec) = open["spec"].as_str() {
             let path = |name: &str| open[name].as_str().map(PathBuf::from);
@@ -117,7 +129,7 @@ impl Current {
                 opened.spec == spec && opened.options == options && opened.paraphrase_file == path("paraphrases")
             };
             if !self.opened().is_some_and(|opened| is_open(&opened)) {
-                let dataset = Dataset::open(spec, &options)?;
+                let dataset = self.named_to_open(Dataset::open(spec, &options)?, spec);
                 let paraphrase_file = path("paraphrases");
                 let paraphrases = paraphrase_file.as_ref().map(ParaphraseSet::read).transpose()?;
                 self.open(Opened { dataset, paraphrases, spec: spec.to_owned(), options, paraphrase_file });
@@ -128,9 +140,7 @@ impl Current {
         }
         let models = state["models"].as_array().into_iter().flatten().filter_map(Value::as_str);
         self.set_models(&models.map(str::to_owned).collect::<Vec<_>>());
-        if let Some(from) = state["scores"].as_str() {
-            self.set_scores(ScoreTable::read(folder.join(SCORES))?, from.to_owned());
-        }
+        self.set_read_last(state["read_last"] == true);
         Ok(true)
     }
 }
@@ -163,8 +173,8 @@ impl Keeper {
             let file = self.folder.join(name);
             fs::rename(&new, &file).map_err(|error| Error::io(format!("cannot write {}", file.display()), &error))
         };
-        let scores = current.scores_of();
-        if let Some((table, _)) = scores.as_ref().filter(|_| kept.scored != changes.scored) {
+        let scores = current.scored();
+        if let Some(Scored { table, .. }) = scores.as_ref().filter(|_| kept.scored != changes.scored) {
             whole(SCORES, &|file| table.write(file))?;
         }
         let state = current.state_of(scores.as_ref()).to_string();

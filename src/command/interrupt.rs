@@ -1,6 +1,6 @@
 //! Ctrl-C while a front is up.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -22,10 +22,12 @@ const STACK_BYTES: usize = 8 << 20;
 /// What was paid for is in the ledger in every case. A command that makes no calls is left at the first Ctrl-C. Between
 /// commands Ctrl-C does nothing.
 #[derive(Clone, Default)]
-pub struct Interrupts(Arc<Mutex<Option<Watched>>>);
+pub struct Interrupts(Arc<Mutex<Option<Watched>>>, Arc<AtomicU64>);
 
 struct Watched {
     count: u32,
+    /// Nothing is under way: a signal that ends programs ends this one.
+    keys_only: bool,
     /// Is told the count of each.
     act: Box<dyn FnMut(u32) + Send>,
 }
@@ -42,6 +44,16 @@ enum End<T> {
 impl Interrupts {
     /// From now on Ctrl-C does not end the program.
     pub fn catch() -> Self {
+        Self::listening(None)
+    }
+
+    /// The same for a front without anyone before it: where nothing is under way, Ctrl-C ends the program.
+    pub fn catch_for_script() -> Self {
+        Self::listening(Some(128 + 2))
+    }
+
+    /// `idle` is the exit status at a Ctrl-C while nothing is under way; without one it does nothing.
+    fn listening(idle: Option<i32>) -> Self {
         let this = Self::default();
         let caught = this.clone();
         let (ready, wait) = mpsc::channel();
@@ -59,12 +71,13 @@ impl Interrupts {
                     // A closed terminal or a batch system's time limit ends work as Ctrl-C does: with what is under way
                     // kept. Where nothing is, it ends the program.
                     let ends = tokio::select! {
-                        Some(()) = typed.recv() => None,
+                        Some(()) = typed.recv() => idle,
                         Some(()) = told.recv() => Some(128 + 15),
                         Some(()) = hung_up.recv() => Some(128 + 1),
                         else => return,
                     };
-                    if !caught.raise()
+                    let is_key = ends == idle;
+                    if !caught.raise(is_key)
                         && let Some(status) = ends
                     {
                         std::process::exit(status);
@@ -91,7 +104,17 @@ impl Interrupts {
 
     /// The next Ctrl-C, and those after it, are for `act`, which is told how many there were.
     pub fn call(&self, act: impl FnMut(u32) + Send + 'static) {
-        self.set(Some(Watched { count: 0, act: Box::new(act) }));
+        self.set(Some(Watched { count: 0, keys_only: false, act: Box::new(act) }));
+    }
+
+    /// The same while a line is waited for: other signals end the program.
+    pub fn call_for_key(&self, act: impl FnMut(u32) + Send + 'static) {
+        self.set(Some(Watched { count: 0, keys_only: true, act: Box::new(act) }));
+    }
+
+    /// How many there were while something was under way.
+    pub fn count(&self) -> u64 {
+        self.1.load(Ordering::Relaxed)
     }
 
     /// Nothing is under way.
@@ -168,9 +191,10 @@ impl Interrupts {
     }
 
     /// Tells whoever watches; `false` where nobody does.
-    fn raise(&self) -> bool {
+    fn raise(&self, is_key: bool) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(watched) = state.as_mut() else { return false };
+        let Some(watched) = state.as_mut().filter(|watched| is_key || !watched.keys_only) else { return false };
+        self.1.fetch_add(1, Ordering::Relaxed);
         watched.count += 1;
         (watched.act)(watched.count);
         true

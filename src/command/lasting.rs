@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use polars::prelude::col;
 use serde_json::json;
 
-use super::current::Opened;
+use super::current::{Opened, Scored};
 use super::options::Opening;
-use super::{Answer, Session, current, handover};
+use super::{Answer, Session, current, figures, handover, report};
+use crate::dataset::Dataset;
 use crate::display::number;
 use crate::paraphrase::ParaphraseSet;
 use crate::scores::{ScoreTable, column};
@@ -64,25 +64,34 @@ impl Lasting {
 
 impl Open {
     fn run(&self, session: &Session) -> Result<Answer> {
-        let dataset = crate::dataset::Dataset::open(&self.dataset, &self.opening.options())?;
+        let (spec, id) = Dataset::split_spec(&self.dataset);
+        let dataset = session.current.named_to_open(Dataset::open(spec, &self.opening.options())?, spec);
         if dataset.is_empty() {
-            return Err(Error::input(format!("{} has no trajectories", self.dataset)));
+            return Err(Error::input(format!("{spec} has no trajectories")));
         }
+        let id = id.map(|id| dataset.get(id).map(|found| found.id.clone())).transpose()?;
         let paraphrases = self.paraphrases.as_ref().map(ParaphraseSet::read).transpose()?;
         let mut answer = Answer::new(json!({ "dataset": dataset.name(), "trajectories": dataset.len() })).say(format!(
-            "{} is open: {}, the first is {}",
+            "{} is open: {}, {}",
             dataset.name(),
             number::things(dataset.len(), "trajectory", "trajectories"),
-            dataset.trajectories().first().map_or("", |first| first.id.as_str()),
+            match &id {
+                Some(id) => format!("this is {id}"),
+                None =>
+                    format!("the first is {}", dataset.trajectories().first().map_or("", |first| first.id.as_str())),
+            },
         ));
         answer.notes = dataset.notes().iter().map(|note| format!("note: {note}")).collect();
         session.current.open(Opened {
             dataset,
             paraphrases,
-            spec: self.dataset.clone(),
+            spec: spec.to_owned(),
             options: self.opening.options(),
             paraphrase_file: self.paraphrases.clone(),
         });
+        if let Some(id) = id {
+            session.current.look_at(&id);
+        }
         Ok(answer)
     }
 }
@@ -103,23 +112,30 @@ impl Scores {
         if let Some(file) = &self.file {
             session.current.set_scores(ScoreTable::read(file)?, file.display().to_string());
         }
-        let (table, from) = session.current.scores_of().ok_or_else(current::no_scores)?;
+        let Scored { table, from, read } = session.current.scored().ok_or_else(current::no_scores)?;
+        // What was added since is not in the file.
+        let more = read.map_or(0, |read| table.len().saturating_sub(read));
+        let whence = match (read, more) {
+            (Some(read), 1..) => {
+                format!("{from} ({}) and {} more", number::count(read as u64), number::count(more as u64))
+            }
+            _ => from.clone(),
+        };
         let models = table.frame().column(column::MODEL)?.n_unique()?;
-        // Datasets may have the same ids.
-        let of = [column::DATASET, column::TRAJECTORY].into_iter().filter(|name| table.frame().column(name).is_ok());
-        let trajectories = table
-            .lazy()
-            .group_by(of.map(col).collect::<Vec<_>>())
-            .agg([col(column::MODEL).count()])
-            .collect()?
-            .height();
+        let (trajectories, datasets) = (report::trajectories(&table)?, figures::datasets(&table));
         Ok(Answer::new(json!({
-            "from": from, "rows": table.len(), "trajectories": trajectories, "models": models,
-            "unparsed": table.unparsed(),
+            "from": from, "rows": table.len(), "added": more, "trajectories": trajectories, "models": models,
+            "datasets": datasets, "unparsed": table.unparsed(),
         }))
         .say(format!(
-            "{from}: {} scores of {trajectories} trajectories by {models} models, {} unparsed",
-            number::count(table.len() as u64),
+            "{whence}: {} of {}{} by {}, {} unparsed",
+            number::things(table.len(), "score", "scores"),
+            number::things(trajectories, "trajectory", "trajectories"),
+            match datasets.len() {
+                0 | 1 => String::new(),
+                _ => format!(" (of {})", datasets.iter().map(String::as_str).collect::<Vec<_>>().join(", ")),
+            },
+            number::things(models, "model", "models"),
             number::count(table.unparsed() as u64)
         )))
     }

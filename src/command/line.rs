@@ -1,5 +1,7 @@
 //! One line of a shell, a prompt or a cell.
 
+use std::ffi::OsString;
+
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -10,6 +12,9 @@ use super::{
 };
 use crate::error::nearest;
 use crate::{Error, Result};
+
+/// What stands before the folder of a checkpoint.
+pub(super) const LOCAL: &str = "local:";
 
 /// Columns of help, at most: longer lines are hard to read.
 const WIDEST: usize = 100;
@@ -107,7 +112,7 @@ impl Line {
     pub fn parse<I, S>(words: I) -> Result<Self, Unparsed>
     where
         I: IntoIterator<Item = S>,
-        S: Into<std::ffi::OsString> + Clone,
+        S: Into<OsString> + Clone,
     {
         Self::parse_in(words, None)
     }
@@ -119,7 +124,7 @@ impl Line {
     pub fn parse_in<I, S>(words: I, columns: Option<usize>) -> Result<Self, Unparsed>
     where
         I: IntoIterator<Item = S>,
-        S: Into<std::ffi::OsString> + Clone,
+        S: Into<OsString> + Clone,
     {
         let words = std::iter::once("roborm".into()).chain(words.into_iter().map(Into::into));
         let Shell { json, verb } = read(wide(strict(shell()), columns), words).map_err(unparsed)?;
@@ -134,7 +139,7 @@ impl Line {
     pub fn parse_lasting<I, S>(words: I) -> Result<Self, Unparsed>
     where
         I: IntoIterator<Item = S>,
-        S: Into<std::ffi::OsString> + Clone,
+        S: Into<OsString> + Clone,
     {
         Self::parse_lasting_in(words, None)
     }
@@ -146,9 +151,9 @@ impl Line {
     pub fn parse_lasting_in<I, S>(words: I, columns: Option<usize>) -> Result<Self, Unparsed>
     where
         I: IntoIterator<Item = S>,
-        S: Into<std::ffi::OsString> + Clone,
+        S: Into<OsString> + Clone,
     {
-        let words: Vec<std::ffi::OsString> = words.into_iter().map(Into::into).collect();
+        let words: Vec<OsString> = words.into_iter().map(|word| at_home(word.into())).collect();
         let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let Lasts { json, verb } = read(wide(Self::grammar(), columns), words.into_iter()).map_err(|error| {
             match unparsed(error) {
@@ -252,7 +257,9 @@ fn in_commands(text: &str) -> String {
 }
 
 fn shell() -> clap::Command {
-    numbers(examples::with_examples(Shell::command(), "roborm ", false))
+    // Scripts are run by the program itself; here it stands to be listed.
+    let run = clap::Command::new("run").about("Run the lines of a file as if they were typed at the prompt");
+    numbers(examples::with_examples(Shell::command().subcommand(run), "roborm ", false))
 }
 
 /// A number below zero after an option is its value, and refused as such; no option is named by a digit.
@@ -283,9 +290,9 @@ fn strict(grammar: clap::Command) -> clap::Command {
 
 fn read<T: FromArgMatches>(
     mut grammar: clap::Command,
-    words: impl Iterator<Item = std::ffi::OsString>,
+    words: impl Iterator<Item = OsString>,
 ) -> Result<T, clap::Error> {
-    let words: Vec<std::ffi::OsString> = words.collect();
+    let words: Vec<OsString> = words.collect();
     let strange = words.iter().find(|word| word.to_str().is_none()).map(|word| word.to_string_lossy().into_owned());
     let matches = grammar.try_get_matches_from_mut(words).map_err(|error| match (error.kind(), strange) {
         // Which of them, it does not say.
@@ -296,6 +303,35 @@ fn read<T: FromArgMatches>(
         _ => error,
     })?;
     T::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+}
+
+/// A word with `~/` at its beginning (or that of an option's value, or of a checkpoint's folder) as the folder that it
+/// is: no shell has seen to it. A folder of one's own that is called so is `./~`.
+fn at_home(word: OsString) -> OsString {
+    let Some(text) = word.to_str() else { return word };
+    let begin = match text.strip_prefix("--").and_then(|option| option.find('=')) {
+        Some(at) => at + 3,
+        None => 0,
+    };
+    let (before, value) = text.split_at(begin);
+    let (before, value) = match value.strip_prefix(LOCAL) {
+        Some(folder) => (format!("{before}{LOCAL}"), folder),
+        None => (before.to_owned(), value),
+    };
+    match (value.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')), home()) {
+        (Some(rest), Some(home)) => {
+            let mut whole = OsString::from(before);
+            whole.push(home);
+            whole.push(rest);
+            whole
+        }
+        _ => word,
+    }
+}
+
+/// Where the user's files are.
+pub(super) fn home() -> Option<OsString> {
+    std::env::var_os("HOME").filter(|home| !home.is_empty())
 }
 
 fn unparsed(error: clap::Error) -> Unparsed {

@@ -39,16 +39,16 @@ impl Opening {
     pub(super) fn open(&self, spec: Option<&str>, session: &Session) -> Result<Dataset> {
         match (spec, session.current.opened()) {
             (Some(spec), Some(opened)) if spec == opened.spec && self.is_plain() => Ok(opened.dataset),
-            (Some(spec), _) => self.open_named(spec),
+            (Some(spec), _) => self.open_named(spec, session),
             (None, Some(opened)) => Ok(opened.dataset),
             (None, None) => Err(current::no_dataset()),
         }
     }
 
     /// DATASET, or the one trajectory of DATASET#ID.
-    fn open_named(&self, spec: &str) -> Result<Dataset> {
+    fn open_named(&self, spec: &str, session: &Session) -> Result<Dataset> {
         let (place, id) = Dataset::split_spec(spec);
-        let dataset = Dataset::open(place, &self.options())?;
+        let dataset = session.current.named(Dataset::open(place, &self.options())?, place);
         let Some(id) = id else { return Ok(dataset) };
         let id = dataset.get(id)?.id.clone();
         Ok(dataset.filter(|trajectory| trajectory.id == id))

@@ -5,19 +5,28 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use polars::prelude::DataType;
+use polars::prelude::{DataType, StringChunked, UniqueKeepStrategy, col, lit};
 
+use crate::display::number;
 use crate::scores::{ScoreTable, column};
 use crate::{Error, Result};
 
 /// Writes `scores` to `path`. A table there that has a model or a dataset which this one lacks is kept beside it, under
 /// a number: the line that says so. Runs of one model after another share the name that a table has when nobody names
 /// one, and none of them may cost what an earlier one made; that the same study again, with more or less of it, leaves
-/// one table is what its name promises.
+/// one table is what its name promises. A run that is not `whole` takes the place of no fuller table of its study.
 ///
 /// # Errors
 /// What is there cannot be kept, or the table cannot be written.
-pub(super) fn write(scores: &ScoreTable, path: &Path) -> Result<Option<String>> {
+pub(super) fn write(scores: &ScoreTable, path: &Path, whole: bool) -> Result<Written> {
+    if let Some(rows) = (!whole).then(|| fuller(scores, path)).flatten() {
+        return Ok(Written::Left(format!(
+            "{} was left as it was: it has {} of the same study, and this run came to {}; the replies are in the ledger",
+            path.display(),
+            number::things(rows, "score", "scores"),
+            number::count(scores.len() as u64)
+        )));
+    }
     let told = match lost(scores, path) {
         Some(what) => {
             let kept = keep(path).map_err(|error| {
@@ -33,7 +42,40 @@ pub(super) fn write(scores: &ScoreTable, path: &Path) -> Result<Option<String>> 
         }
         None => None,
     };
-    scores.write(path).map(|()| told)
+    scores.write(path).map(|()| Written::There(told))
+}
+
+/// What became of a table.
+pub(super) enum Written {
+    /// It is there; what is to be said of what was there before.
+    There(Option<String>),
+    /// What was there has more of the same: why it still is.
+    Left(String),
+}
+
+/// How many rows the table at `path` has, where it has more than `scores`, and of the same models under the same
+/// settings and datasets.
+fn fuller(scores: &ScoreTable, path: &Path) -> Option<usize> {
+    if !fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
+        return None;
+    }
+    let told = [column::DATASET, column::MODEL, column::CONFIG];
+    let there = ScoreTable::read_columns(path, &told).ok()?;
+    let same = runs(scores).ok()?.is_subset(&runs(&there).ok()?);
+    (same && there.len() > scores.len()).then_some(there.len())
+}
+
+/// Datasets, models and configs that rows are of.
+fn runs(table: &ScoreTable) -> Result<BTreeSet<[String; 3]>> {
+    let of = [column::DATASET, column::MODEL, column::CONFIG].map(|name| match table.frame().column(name) {
+        Ok(_) => col(name).cast(DataType::String).fill_null(lit("")),
+        Err(_) => lit("").alias(name),
+    });
+    let runs = table.lazy().select(of).unique(None, UniqueKeepStrategy::Any).collect()?;
+    let column = |place: usize| Ok::<_, Error>(runs.columns()[place].str()?.clone());
+    let (datasets, models, configs) = (column(0)?, column(1)?, column(2)?);
+    let text = |texts: &StringChunked, row: usize| texts.get(row).unwrap_or_default().to_owned();
+    Ok((0..runs.height()).map(|row| [text(&datasets, row), text(&models, row), text(&configs, row)]).collect())
 }
 
 /// What of the table at `path` has no rows in `scores`.

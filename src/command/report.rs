@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use polars::prelude::{DataFrame, DataType, IntoLazy, col, lit};
+use polars::prelude::{DataFrame, DataType, IntoLazy, UniqueKeepStrategy, col, lit};
 
 use crate::chart::{
     self, BoundaryPoint, Case, Confusion, ContactSheet, CrossingPoint, ErrorPoint, Figure, Method, Palette, Report,
@@ -98,13 +98,19 @@ pub(super) fn of_one(scores: &ScoreTable, boundary: f64, extra: Extra<'_>) -> Re
     Ok(if extra.command.is_empty() { report } else { report.provenance("command", extra.command) })
 }
 
-/// The model's name as the charts show it: with its config where the model has several.
+/// The model's name as the charts show it: with its config where the model has several, with the dataset where there
+/// are several.
 pub(super) fn name(row: &Row) -> String {
-    named(row.group.text("model").unwrap_or_default(), row.group.text("config"))
+    named(row.group.text("model").unwrap_or_default(), row.group.text("config"), row.group.text("dataset"))
 }
 
-fn named(model: &str, config: Option<&str>) -> String {
-    config.map_or_else(|| model.to_owned(), |config| format!("{model} ({config})"))
+fn named(model: &str, config: Option<&str>, dataset: Option<&str>) -> String {
+    match (config, dataset) {
+        (None, None) => model.to_owned(),
+        (Some(config), None) => format!("{model} ({config})"),
+        (None, Some(dataset)) => format!("{model} (on {dataset})"),
+        (Some(config), Some(dataset)) => format!("{model} ({config}, on {dataset})"),
+    }
 }
 
 pub(super) fn strategy(row: &Row) -> Strategy {
@@ -176,7 +182,7 @@ fn error(robustness: &Robustness, method: &Method, palette: &Palette) -> Section
 /// original instructions.
 fn confusions(scores: &ScoreTable, analysis: &Analysis, robustness: &Robustness) -> Result<Section> {
     let mut by = vec![column::MODEL];
-    by.extend(robustness.by.iter().any(|name| name == column::CONFIG).then_some(column::CONFIG));
+    by.extend([column::CONFIG, column::DATASET].into_iter().filter(|name| robustness.by.iter().any(|by| by == name)));
     let rewordings = analysis.clone().by(by.iter().copied()).confusion(scores)?;
     by.push(column::STRATEGY);
     let by_strategy = analysis.clone().by(by).confusion(scores)?;
@@ -198,11 +204,12 @@ fn confusion(counts: &DataFrame, model: &str, strategy: Option<Strategy>) -> Res
     let mut confusion = Confusion { model: model.to_owned(), strategy, counts: [[0; 5]; 5], unparsed: 0 };
     let texts = |name: &str| counts.column(name).and_then(|column| column.str().cloned());
     let whole = |name: &str| counts.column(name)?.cast(&DataType::Int64)?.i64().cloned();
-    let (models, configs) = (texts(column::MODEL)?, texts(column::CONFIG).ok());
+    let models = texts(column::MODEL)?;
+    let [configs, datasets] = [column::CONFIG, column::DATASET].map(|name| texts(name).ok());
     let (labels, predicted, count) = (whole(column::LABEL)?, whole("predicted")?, whole("count")?);
     for row in 0..counts.height() {
-        let config = configs.as_ref().and_then(|configs| configs.get(row));
-        if named(models.get(row).unwrap_or_default(), config) != model {
+        let [config, dataset] = [&configs, &datasets].map(|texts| texts.as_ref().and_then(|texts| texts.get(row)));
+        if named(models.get(row).unwrap_or_default(), config, dataset) != model {
             continue;
         }
         let place = |step: Option<i64>| Some(usize::try_from(step?.clamp(1, 5)).ok()? - 1);
@@ -265,7 +272,7 @@ fn facts(scores: &ScoreTable, models: &[String]) -> Result<Vec<(&'static str, St
             facts.push((term, values.join(", ")));
         }
     }
-    facts.push(("trajectories", number::count(values(scores, column::TRAJECTORY)?.len() as u64)));
+    facts.push(("trajectories", number::count(trajectories(scores)? as u64)));
     facts.push(("rows", number::count(scores.len() as u64)));
     Ok(facts)
 }
@@ -309,6 +316,28 @@ pub(super) fn labels_apart(scores: &ScoreTable) -> Result<Option<String>> {
     }))
 }
 
+/// What is to be said of trajectories with several original instructions, where there are any: they are several
+/// trajectories, of datasets that have one name or none.
+pub(super) fn originals_apart(scores: &ScoreTable) -> Result<Option<String>> {
+    let frame = scores.frame();
+    let of = [column::DATASET, column::TRAJECTORY].into_iter().filter(|name| frame.column(name).is_ok());
+    let apart = scores
+        .lazy()
+        .filter(col(column::STRATEGY).eq(lit("original")))
+        .group_by(of.map(col).collect::<Vec<_>>())
+        .agg([col(column::INSTRUCTION).n_unique()])
+        .filter(col(column::INSTRUCTION).gt(lit(1)))
+        .collect()?
+        .height();
+    Ok((apart > 0).then(|| {
+        let trajectories = number::things(apart, "trajectory has", "trajectories have");
+        format!(
+            "{trajectories} several original instructions: rows of two datasets, perhaps, that the column dataset does \
+             not tell apart"
+        )
+    }))
+}
+
 /// The report is HTML, and its file must be named so: a browser goes by the name.
 pub(super) fn check_name(file: &Path) -> Result<()> {
     let named =
@@ -343,7 +372,17 @@ fn warnings(scores: &ScoreTable, robustness: &Robustness, models: &[String]) -> 
     if robustness.by.iter().any(|name| name == "config") {
         warnings.push("A model was run under several settings; they are kept apart, by config.".to_owned());
     }
+    if robustness.by.iter().any(|name| name == column::DATASET) {
+        warnings.push("Several datasets were scored; they are kept apart, and each figure is of one.".to_owned());
+    }
     warnings
+}
+
+/// How many trajectories there are. Datasets may have the same ids.
+pub(super) fn trajectories(scores: &ScoreTable) -> Result<usize> {
+    let frame = scores.frame();
+    let of = [column::DATASET, column::TRAJECTORY].into_iter().filter(|name| frame.column(name).is_ok());
+    Ok(scores.lazy().select(of.map(col).collect::<Vec<_>>()).unique(None, UniqueKeepStrategy::Any).collect()?.height())
 }
 
 /// The distinct texts of a column, sorted; none where it is not there.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::options::parsed;
-use super::{Answer, Block, Session, current, report};
+use super::{Answer, Block, Session, figures, report};
 use crate::Result;
 use crate::display::{self, Cell, Column, Table, number};
 use crate::robustness::{
@@ -57,6 +57,10 @@ pub(super) struct RobustnessCommand {
     /// What stands in for an unparsed reply: exclude, as-failure (1), as-success (4), or a number
     #[arg(long, value_name = "POLICY", default_value = "exclude", value_parser = parsed::<Unparsed>)]
     unparsed: Unparsed,
+
+    /// Several datasets as one; without it, each has rows of its own
+    #[arg(long)]
+    pool_datasets: bool,
 }
 
 impl RobustnessCommand {
@@ -73,12 +77,18 @@ impl RobustnessCommand {
             level: 0.95,
             repeats: self.repeats,
             unparsed: self.unparsed,
+            pool_datasets: self.pool_datasets,
         };
+        let mut note = None;
         let source = match &self.scores {
             // A large table is not held in memory whole; a small one is, so that every row of it is checked.
             Some(path) if is_large(path) => Scores::File(path),
             Some(path) => Scores::Held(ScoreTable::read(path)?),
-            None => Scores::Held(session.current.scores().ok_or_else(current::no_scores)?),
+            None => {
+                let figures = figures::of_session(session)?;
+                note = figures.note;
+                Scores::Held(figures.scores)
+            }
         };
         let mut answer = match self.compare.as_slice() {
             [] => {
@@ -86,14 +96,14 @@ impl RobustnessCommand {
                     Scores::Held(table) => analysis.run(table)?,
                     Scores::File(path) => analysis.run_file(path)?,
                 };
-                Answer::new(robustness.to_json()).show_all(tables(&robustness).map(Block::Table))
+                Answer::new(robustness.to_json()).show_all(tables(&robustness, &self.by).map(Block::Table))
             }
             [a, b] => {
                 let comparison = match &source {
                     Scores::Held(table) => analysis.compare(table, a, b)?,
                     Scores::File(path) => analysis.compare_file(path, a, b)?,
                 };
-                Answer::new(comparison.to_json()).show(Block::Table(differences(&comparison)))
+                Answer::new(comparison.to_json()).show(Block::Table(differences(&comparison, &self.by)))
             }
             _ => {
                 return Err(crate::Error::usage("--compare takes two names")
@@ -105,9 +115,14 @@ impl RobustnessCommand {
             Scores::File(path) => report::simulated(&ScoreTable::read_columns(path, &[column::MODEL])?)?,
         };
         answer = answer.show_all(said.map(Block::Text));
+        if let Some(note) = note {
+            answer = answer.note(note);
+        }
         match &source {
             Scores::Held(table) => {
-                for warning in [report::off_the_scale(table)?, report::labels_apart(table)?].into_iter().flatten() {
+                let told =
+                    [report::off_the_scale(table)?, report::labels_apart(table)?, report::originals_apart(table)?];
+                for warning in told.into_iter().flatten() {
                     answer = answer.note(format!("warning: {warning}"));
                 }
             }
@@ -149,7 +164,7 @@ fn cell(estimate: Estimate) -> Cell {
 
 /// A row a group, each figure with its interval and n: what becomes of verdicts, then what becomes of scores. Two tables,
 /// because one of all figures is wider than most terminals.
-pub(super) fn tables(robustness: &Robustness) -> [Table; 2] {
+pub(super) fn tables(robustness: &Robustness, asked: &[String]) -> [Table; 2] {
     let verdicts = [
         (Metric::CrossingRate, "crossing rate"),
         (Metric::FailureRate, "failure rate"),
@@ -159,7 +174,7 @@ pub(super) fn tables(robustness: &Robustness) -> [Table; 2] {
     let mut verdicts = of_metrics(robustness, &verdicts, true);
     let mut scores = of_metrics(robustness, &scores, false);
     verdicts.note(&format!("Success: score above {}.", number::chosen(robustness.boundary)));
-    for note in notes(robustness) {
+    for note in notes(robustness, asked) {
         scores.note(&note);
     }
     [verdicts, scores]
@@ -192,11 +207,12 @@ fn shown(key: &Key) -> Cell {
     }
 }
 
-fn notes(robustness: &Robustness) -> Vec<String> {
+fn notes(robustness: &Robustness, asked: &[String]) -> Vec<String> {
     let mut notes = vec![format!("Intervals: {}.", intervals(robustness.level, robustness.resamples, robustness.seed))];
     if robustness.by.iter().any(|name| name == "config") {
         notes.push("A model has rows of several configs: they are grouped apart, by the column config.".to_owned());
     }
+    notes.extend(asked_datasets(&robustness.by, asked));
     let left = robustness.left_out;
     for (rows, what) in [
         (left.repeats, "repeats after the first"),
@@ -210,7 +226,16 @@ fn notes(robustness: &Robustness) -> Vec<String> {
     notes
 }
 
-fn differences(comparison: &Comparison) -> Table {
+/// That datasets are grouped apart where nobody asked for it.
+fn asked_datasets(by: &[String], asked: &[String]) -> Option<String> {
+    let told = |names: &[String]| names.iter().any(|name| name == column::DATASET);
+    (told(by) && !told(asked)).then(|| {
+        "There are rows of several datasets: they are grouped apart, by the column dataset (--pool-datasets: as one)."
+            .to_owned()
+    })
+}
+
+fn differences(comparison: &Comparison, asked: &[String]) -> Table {
     let mut columns: Vec<Column> = comparison.by.iter().map(|name| Column::text(name)).collect();
     columns.push(Column::text("metric"));
     columns.extend([comparison.a.as_str(), comparison.b.as_str(), "difference"].map(Column::number));
@@ -230,6 +255,9 @@ fn differences(comparison: &Comparison) -> Table {
         number::chosen(comparison.boundary),
         intervals(comparison.level, comparison.resamples, comparison.seed)
     ));
+    if let Some(note) = asked_datasets(&comparison.by, asked) {
+        table.note(&note);
+    }
     table
 }
 

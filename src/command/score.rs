@@ -8,7 +8,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::options::Scoring;
-use super::{Answer, Block, GO_ON, Session, interrupt, replaced};
+use super::replaced::{self, Written};
+use super::{Answer, Block, GO_ON, Session, interrupt};
 use crate::Result;
 use crate::dataset::Dataset;
 use crate::display::{Cell, Column, Progress, Table, number};
@@ -41,12 +42,19 @@ impl Score {
         }
         let outcome = run(study, session)?;
         // A table without rows would take the place of one that has some.
-        let mut kept = None;
+        let (mut kept, mut left) = (None, None);
+        let whole = outcome.exit_status() == 0;
         let written = match outcome.scores.is_empty() {
             true => Ok(false),
-            false => replaced::write(&outcome.scores, &self.out).map(|told| {
-                kept = told;
-                true
+            false => replaced::write(&outcome.scores, &self.out, whole).map(|written| match written {
+                Written::There(told) => {
+                    kept = told;
+                    true
+                }
+                Written::Left(why) => {
+                    left = Some(why);
+                    true
+                }
             }),
         };
         session.current.add_scores(&outcome.scores)?;
@@ -60,6 +68,7 @@ impl Score {
             answer = answer.show(Block::Table(spend(&outcome)));
         }
         answer = match &written {
+            Ok(true) if left.is_some() => answer.note(left.unwrap_or_default()),
             Ok(true) => answer.say(format!("scores: {}", self.out.display())),
             Ok(false) if self.out.exists() => {
                 answer.note(format!("no reply, so {} was left as it was", self.out.display()))

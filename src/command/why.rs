@@ -5,7 +5,8 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Answer, Block, Session, cases, current, wording};
+use super::figures::Figures;
+use super::{Answer, Block, Session, cases, current, figures, wording};
 use crate::chart::{ScorePoint, TrajectoryScores};
 use crate::dataset::{Dataset, OpenOptions, Trajectory};
 use crate::display::{Cell, Column, Table, number, text};
@@ -43,7 +44,7 @@ pub(super) struct Why {
 impl Why {
     pub(super) fn run(&self, session: &Session) -> Result<Answer> {
         cases::check_boundary(self.boundary)?;
-        let (scores, wanted) = self.scores(session)?;
+        let (Figures { scores, note, others }, wanted) = self.scores(session)?;
         let mut all = cases::of(&scores, self.boundary)?;
         cases::check_models(&all, &self.models)?;
         cases::keep_strategies(&mut all, &self.strategy)?;
@@ -94,6 +95,12 @@ impl Why {
             "trajectory": id, "task": first.task, "label": first.label.map(|label| label.get()),
             "boundary": self.boundary, "wordings": rows,
         });
+        // Where no other has this trajectory, there is nothing to mistake.
+        if let Some(others) = others
+            && cases::of(&others, self.boundary)?.iter().any(|case| case.trajectory == id)
+        {
+            answer = note.into_iter().fold(answer, Answer::note);
+        }
         if let (true, Some(object)) = (names.len() > 1, answer.json.as_object_mut()) {
             let told = format!("note: {} datasets have a trajectory {id}; each stands by itself", names.len());
             object.insert("datasets".to_owned(), trajectories.into());
@@ -103,7 +110,7 @@ impl Why {
     }
 
     /// The table, and the id as it was typed.
-    fn scores(&self, session: &Session) -> Result<(ScoreTable, String)> {
+    fn scores(&self, session: &Session) -> Result<(Figures, String)> {
         let word = match &self.case {
             Some(word) => word.clone(),
             None => session.current.trajectory().ok_or_else(|| {
@@ -112,10 +119,11 @@ impl Why {
         };
         let (place, id) = Dataset::split_spec(&word);
         match (id, session.current.scores()) {
-            (Some(id), _) if Path::new(place).is_file() => Ok((ScoreTable::read(place)?, id.to_owned())),
+            (Some(id), _) if Path::new(place).is_file() => Ok((Figures::of(ScoreTable::read(place)?), id.to_owned())),
             (None, _) if Path::new(place).is_file() => Err(Error::usage(format!("{place} holds many trajectories"))
                 .with_help(format!("name one: {place}#ID; `roborm flips {place}` lists those that flip"))),
-            (id, Some(scores)) => Ok((scores, id.unwrap_or(place).to_owned())),
+            (Some(id), Some(_)) => Ok((figures::of_dataset(place, session)?, id.to_owned())),
+            (None, Some(_)) => Ok((figures::of_session(session)?, place.to_owned())),
             (Some(_), None) => Err(Error::usage(format!("there is no score table {place}"))
                 .with_help("score first: `roborm score DATASET --model NAME --out scores.parquet`")),
             (None, None) => Err(current::no_scores()),

@@ -90,7 +90,9 @@ impl Words {
 pub(super) fn needs_quotes(word: &str) -> bool {
     // Inside a word `#` begins no comment: `demo#drawer` is typed as it is. Nor is there a sign beyond ASCII but blanks.
     let is_plain = |at: usize, letter: char| match letter {
-        '#' => at > 0,
+        // No shell looks at the value of an option here, at the home, or at names between commas.
+        '#' | '=' => at > 0,
+        '~' | ',' => true,
         _ => !letter.is_ascii() && !letter.is_whitespace() && !letter.is_control(),
     };
     let word = word.char_indices().map(|(at, letter)| if is_plain(at, letter) { '_' } else { letter });

@@ -164,6 +164,19 @@ impl Dataset {
         Self(Arc::new(Inner { name: name.clone(), trajectories, places, numbered: *numbered, notes: notes.clone() }))
     }
 
+    /// The same trajectories under another name: of two datasets that would be called the same.
+    #[must_use]
+    pub fn renamed(&self, name: &str) -> Self {
+        let Inner { trajectories, places, numbered, notes, .. } = &*self.0;
+        Self(Arc::new(Inner {
+            name: name.to_owned(),
+            trajectories: trajectories.clone(),
+            places: places.clone(),
+            numbered: *numbered,
+            notes: notes.clone(),
+        }))
+    }
+
     /// A table of a row a trajectory: `trajectory` (str), `task` (str), `label` (i64, 1 to 5 or null), `duration_s`
     /// (f64, seconds or null), `source` (str: a path, or `demo:ID`).
     ///

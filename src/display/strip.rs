@@ -8,7 +8,7 @@ const UNIT: f64 = 8.0;
 const LENGTH: usize = 33;
 
 /// Where the scores of a trajectory's paraphrases lie, in two lines of 33 columns: how many at each place (`+` for more
-/// than nine), and the scale with the success boundary.
+/// than nine, which a third line says), and the scale with the success boundary.
 ///
 /// ```text
 /// 1       2       4               1
@@ -39,6 +39,7 @@ pub fn strip(scores: &[f64], boundary: f64, terminal: &Terminal) -> String {
         above.push_str(&" ".repeat(std::mem::take(&mut owed)));
         above.push_str(&terminal.paint(if success { Tone::Good } else { Tone::Bad }, &mark));
     }
+    let legend = if counts.iter().any(|count| count.0 > 9) { "+: more than nine\n" } else { "" };
     let wall = place(boundary);
     let scale: String = (0..LENGTH)
         .map(|column| {
@@ -51,5 +52,5 @@ pub fn strip(scores: &[f64], boundary: f64, terminal: &Terminal) -> String {
             }
         })
         .collect();
-    format!("{above}\n{scale}\n")
+    format!("{above}\n{scale}\n{legend}")
 }

@@ -103,7 +103,7 @@ impl Terminal {
 
     /// What can be shown in given surroundings.
     ///
-    /// Colour: never under `NO_COLOR`; always under `CLICOLOR_FORCE`; else on a terminal that is not `dumb`, unless
+    /// Colour: never under `NO_COLOR`; always under `CLICOLOR_FORCE`; else on a terminal that has a name (`TERM`) other than `dumb`, unless
     /// `CLICOLOR=0`. Depth by `COLORTERM` and `TERM`. Characters beyond ASCII: on a terminal, unless `LC_ALL`,
     /// `LC_CTYPE` or `LANG`, the first that is set, names another encoding than UTF-8; where none is set (a bare
     /// container), UTF-8 is assumed, since terminals speak it. Width: the terminal's, else `COLUMNS`, else 80 on a
@@ -114,7 +114,8 @@ impl Terminal {
         let Surroundings { tty, columns, env } = *surroundings;
         let set = |name: &str| env(name).filter(|value| !value.is_empty());
         let term = set("TERM").unwrap_or_default();
-        let dumb = term == "dumb";
+        // A terminal that nobody has named may be anything.
+        let dumb = term.is_empty() || term == "dumb";
 
         let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
         let wanted = forced || (tty && !dumb && set("CLICOLOR").is_none_or(|value| value != "0"));
@@ -219,11 +220,23 @@ impl Terminal {
     }
 }
 
+/// Names of terminals that say nothing of colours and take the palette of 256 all the same: those that call themselves
+/// xterm have had it for twenty years, the multiplexers take it and show the nearest that they have, and so does the
+/// console of Linux (3.16).
+const PALETTE: [&str; 10] = ["xterm", "screen", "tmux", "linux", "rxvt", "vte", "gnome", "konsole", "putty", "foot"];
+
+/// `screen` and `screen.xterm`, not `screenly`.
+fn of_family(term: &str, family: &str) -> bool {
+    // Names that tell their number of colours are taken at their word.
+    let told = ["-color", "-16color", "-8color", "-88color", "-mono", "-m"].iter().any(|told| term.ends_with(told));
+    !told && term.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
+}
+
 fn depth(term: &str, set: &dyn Fn(&str) -> Option<String>) -> Color {
     let deep = set("COLORTERM").is_some_and(|value| value == "truecolor" || value == "24bit");
     if deep || ["direct", "kitty", "ghostty", "alacritty", "wezterm"].iter().any(|known| term.contains(known)) {
         Color::True
-    } else if term.contains("256") {
+    } else if term.contains("256") || PALETTE.iter().any(|family| of_family(term, family)) {
         Color::Ansi256
     } else {
         Color::Basic

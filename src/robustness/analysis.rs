@@ -46,6 +46,8 @@ pub struct Analysis {
     pub repeats: Repeats,
     /// What stands in for an unparsed reply.
     pub unparsed: Unparsed,
+    /// Several datasets as one: without it, each has groups of its own.
+    pub pool_datasets: bool,
 }
 
 impl Default for Analysis {
@@ -59,6 +61,7 @@ impl Default for Analysis {
             level: 0.95,
             repeats: Repeats::default(),
             unparsed: Unparsed::default(),
+            pool_datasets: false,
         }
     }
 }
@@ -125,6 +128,13 @@ impl Analysis {
         self
     }
 
+    /// Takes several datasets as one, instead of each by itself.
+    #[must_use]
+    pub fn pool_datasets(mut self) -> Self {
+        self.pool_datasets = true;
+        self
+    }
+
     /// The figures of every group.
     ///
     /// # Errors
@@ -163,7 +173,7 @@ impl Analysis {
 
     fn robustness(&self, source: &Source, boundaries: &[f64]) -> Result<Vec<Robustness>> {
         let tally = self.tally(source, boundaries)?;
-        let groups = Groups::of(&tally, &self.by, self.ddof);
+        let groups = Groups::of(&tally, self);
         let results = boundaries.iter().enumerate().map(|(place, &boundary)| Robustness {
             by: groups.by.clone(),
             rows: groups.members.par_iter().map(|members| self.row(&groups, members, (boundary, place))).collect(),

@@ -124,11 +124,8 @@ impl Analysis {
             one_config(&tally, [a, b])?;
             asking.by.retain(|name| name != column::CONFIG);
         }
-        let groups = if column == column::MODEL {
-            Groups::as_asked(&tally, &asking.by, self.ddof)
-        } else {
-            Groups::of(&tally, &asking.by, self.ddof)
-        };
+        let groups =
+            if column == column::MODEL { Groups::of_any_config(&tally, &asking) } else { Groups::of(&tally, &asking) };
 
         let rest: Arc<[String]> = groups.by.iter().filter(|name| *name != column).cloned().collect();
         let mut sides: Vec<(Group, [Option<&Members>; 2])> = Vec::new();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use polars::prelude::{PlHashMap, PlHashSet};
 use rayon::prelude::*;
 
+use super::analysis::Analysis;
 use super::dictionary::Pairs;
 use super::key::Group;
 use super::metric::{Totals, add};
@@ -15,7 +16,7 @@ use crate::scores::column;
 pub(super) struct Groups<'a> {
     tally: &'a Tally,
     ddof: u8,
-    /// The columns grouped by, `config` among them where some model has several.
+    /// The columns grouped by; `dataset` among them where there are several, `config` where some model has several.
     pub by: Arc<[String]>,
     pub members: Vec<Members>,
 }
@@ -37,13 +38,18 @@ pub(super) struct Clusters {
 }
 
 impl<'a> Groups<'a> {
-    /// Grouped by these columns, and by `config` where some model has several.
-    pub fn of(tally: &'a Tally, by: &[String], ddof: u8) -> Self {
-        Self::as_asked(tally, &with_config(tally, by), ddof)
+    /// Grouped by these columns, by `dataset` where there are several, and by `config` where some model has several.
+    pub fn of(tally: &'a Tally, asked: &Analysis) -> Self {
+        Self::exactly(tally, &with_dataset(tally, with_config(tally, &asked.by), asked), asked.ddof)
+    }
+
+    /// Grouped by these columns, and by `dataset` where there are several.
+    pub fn of_any_config(tally: &'a Tally, asked: &Analysis) -> Self {
+        Self::exactly(tally, &with_dataset(tally, asked.by.clone(), asked), asked.ddof)
     }
 
     /// Grouped by these columns and no other.
-    pub fn as_asked(tally: &'a Tally, by: &[String], ddof: u8) -> Self {
+    fn exactly(tally: &'a Tally, by: &[String], ddof: u8) -> Self {
         let by: Arc<[String]> = by.into();
         let width = tally.keys.len();
         let places: Vec<usize> = by.iter().filter_map(|name| tally.place(name)).collect();
@@ -111,6 +117,15 @@ impl<'a> Groups<'a> {
     }
 }
 
+/// Datasets are no sample of one another: where there are several, `dataset` joins the grouping, before all else.
+fn with_dataset(tally: &Tally, mut by: Vec<String>, asked: &Analysis) -> Vec<String> {
+    let several = tally.place(column::DATASET).is_some_and(|place| tally.distinct(place) > 1);
+    if several && !asked.pool_datasets && !by.iter().any(|name| name == column::DATASET) {
+        by.insert(0, column::DATASET.to_owned());
+    }
+    by
+}
+
 /// Groups of several configs of one model are kept apart: `config` joins the grouping, beside the model.
 fn with_config(tally: &Tally, by: &[String]) -> Vec<String> {
     let mut by = by.to_vec();
@@ -130,6 +145,11 @@ impl Tally {
     /// The value of a unit in the key column at `place`.
     pub fn key(&self, unit: usize, place: usize) -> &super::key::Key {
         &self.dictionaries[place].keys()[self.codes[unit * self.keys.len() + place] as usize]
+    }
+
+    /// How many values the units have in the key column at `place`.
+    pub fn distinct(&self, place: usize) -> usize {
+        self.codes.iter().skip(place).step_by(self.keys.len()).collect::<PlHashSet<_>>().len()
     }
 
     /// How many configs each model (by code) has; empty where the table does not tell.

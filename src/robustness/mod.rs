@@ -44,6 +44,8 @@
 //!   trajectory within a group are one *unit*, the "trajectory" of the definitions above: replies of two models, of two
 //!   configs or to two datasets' trajectories of one name never disagree with each other.
 //! * Where some model has several configs, `config` joins the grouping and the result has a `config` column.
+//! * Where a table has several datasets, `dataset` joins the grouping as well, unless [`Analysis::pool_datasets`] is
+//!   asked for.
 //! * The original instruction is a strategy of its own and enters no other. Where `by` does not name `strategy`, a
 //!   trajectory's paraphrases of all strategies are pooled and the original instruction is left out.
 //! * Variants made for aggregation (rows whose `seed` is set) are left out, unless `by` names `seed`.

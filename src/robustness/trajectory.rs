@@ -23,7 +23,7 @@ impl Analysis {
     /// Those of [`Analysis::run`].
     pub fn by_trajectory(&self, table: &ScoreTable) -> Result<DataFrame> {
         let tally = self.tally(&Source::Frame(table.frame()), &[self.boundary])?;
-        let groups = Groups::of(&tally, &self.by, self.ddof);
+        let groups = Groups::of(&tally, self);
         // In the order of groups and trajectories, so that the stable sort below leaves ties in it.
         let mut units: Vec<usize> = groups.members.iter().flat_map(|members| groups.units(members)).collect();
         let worst = |unit: usize| {

@@ -109,22 +109,12 @@ impl Engine {
     ///
     /// # Errors
     /// There is no engine, or it is gone.
-    pub fn run(
-        &self,
-        source: &str,
-        current: &Current,
-        show: &mut Show<'_>,
-        interrupts: Option<&Interrupts>,
-    ) -> Result<Ended> {
+    pub fn run(&self, source: &str, current: &Current, show: &mut Show<'_>, interrupts: &Interrupts) -> Result<Ended> {
         let link = self.link()?;
-        if let Some(interrupts) = interrupts {
-            let link = Arc::clone(&link);
-            interrupts.call(move |_| link.interrupt());
-        }
+        let interrupted = Arc::clone(&link);
+        interrupts.call(move |_| interrupted.interrupt());
         let ended = link.wait_ready().and_then(|()| link.share(source, current, show));
-        if let Some(interrupts) = interrupts {
-            interrupts.rest();
-        }
+        interrupts.rest();
         if ended.is_err() && link.is_gone() {
             // The next line gets a new one.
             *self.state() = State::Idle;
@@ -137,16 +127,12 @@ impl Engine {
     ///
     /// # Errors
     /// There is no engine, or it is gone.
-    pub fn hand(&self, names: &[String], folder: &Path, interrupts: Option<&Interrupts>) -> Result<Handed> {
+    pub fn hand(&self, names: &[String], folder: &Path, interrupts: &Interrupts) -> Result<Handed> {
         let link = self.link()?;
-        if let Some(interrupts) = interrupts {
-            let link = Arc::clone(&link);
-            interrupts.call(move |_| link.interrupt());
-        }
+        let interrupted = Arc::clone(&link);
+        interrupts.call(move |_| interrupted.interrupt());
         let handed = link.wait_ready().and_then(|()| link.hand(names, folder));
-        if let Some(interrupts) = interrupts {
-            interrupts.rest();
-        }
+        interrupts.rest();
         handed
     }
 

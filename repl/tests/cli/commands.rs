@@ -179,3 +179,14 @@ fn help_and_version_end_well_and_go_to_stdout() {
         assert!(!run.stdout.is_empty() && run.stderr.is_empty(), "{words:?}");
     }
 }
+
+#[test]
+fn scripts_are_listed_and_told_of_like_commands() {
+    let bench = Bench::new();
+    assert!(bench.run(&["--help"]).stdout.contains("Run the lines of a file"));
+    let (asked, help) = (bench.run(&["help", "run"]), bench.run(&["run", "--help"]));
+    assert_eq!((asked.status, asked.stdout.as_str()), (0, help.stdout.as_str()));
+    // `/proc` is there, and takes no files.
+    let run = bench.run(&["score", "demo", "--model", "simulated", "--out", "/proc/x.parquet"]);
+    run.refuses(1, &["cannot write /proc/x.parquet: /proc takes no new files"]);
+}

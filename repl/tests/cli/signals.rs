@@ -35,3 +35,26 @@ fn a_study_that_is_told_to_end_keeps_what_was_under_way() {
         assert_eq!(again["called"], again["planned"].as_u64().expect("a count") - kept, "{signal}");
     }
 }
+
+#[test]
+fn what_is_broken_off_takes_the_place_of_no_fuller_table() {
+    let bench = Bench::new();
+    let whole = ["score", "demo", "--model", "simulated", "--ledger", "full.db", "--out", "s.csv"];
+    assert_eq!(bench.json(&whole)["planned"], 112);
+    let table = std::fs::read_to_string(bench.path("s.csv")).expect("a table");
+    let script = ":score demo --model simulated --latency 50 --concurrency 4 --ledger l.db --out s.csv\n:models\n";
+    bench.write("lesson.rs", script);
+    let words = ["run", "lesson.rs"];
+    let mut program =
+        bench.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    wait_for(&mut program, &bench.path("l.db"), 10);
+    let pid = program.id().to_string();
+    assert!(Command::new("kill").args(["-s", "INT", &pid]).status().expect("kill starts").success());
+    let run: Run = program.wait_with_output().expect("it ends").into();
+    // A script ends there, with its line.
+    assert_eq!(run.status, 130, "{}", run.stderr);
+    assert!(run.stderr.contains("lesson.rs, line 1"), "{}", run.stderr);
+    assert!(!run.stdout.contains("gpt-5.1"), "{}", run.stdout);
+    assert!(run.stderr.contains("s.csv was left as it was: it has 112 scores of the same study"), "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(bench.path("s.csv")).expect("a table"), table);
+}

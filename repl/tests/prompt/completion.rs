@@ -53,3 +53,35 @@ fn the_command_is_that_of_the_line_that_is_typed() {
     assert_eq!(complete(":spot dem").1, ["demo#"]);
     assert_eq!(complete(":nothing x").1, Vec::<String>::new());
 }
+
+#[test]
+fn what_options_take_is_completed_however_it_is_written() {
+    let bench = Bench::new();
+    bench.write("checkpoint/config.json", "");
+    let folder = bench.path("").display().to_string();
+    let found = |typed: &str| complete(typed).1;
+    assert_eq!(found(":score --model=simulated-st"), ["--model=simulated-steady "]);
+    assert_eq!(found(&format!(":score --model local:{folder}che")), [format!("local:{folder}checkpoint/")]);
+    assert_eq!(found(&format!(":score --paraphrases={folder}che")), [format!("--paraphrases={folder}checkpoint/")]);
+    assert_eq!(found(":robustness --by model,str"), ["model,strategy"]);
+    assert_eq!(found(":robustness --by model,mod"), Vec::<String>::new());
+    // A flag that the command does not have takes nothing that anyone knows.
+    assert_eq!(found(":open --model dem"), Vec::<String>::new());
+}
+
+#[test]
+fn the_home_is_known_by_its_sign_where_no_shell_is() {
+    let bench = Bench::new();
+    bench.write("data/s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,pull,2\n");
+    let run = |line: &str| -> crate::bench::Run {
+        let mut command = bench.command(&["-c", line]);
+        command.env("HOME", bench.path("")).output().expect("the program starts").into()
+    };
+    let read = run(":scores ~/data/s.csv");
+    assert!(read.stdout.contains("data/s.csv: 1 score of 1 trajectory by 1 model"), "{}{}", read.stdout, read.stderr);
+    let written = run(":scores ~/data/s.csv\n:chart --out=~/data/r.html");
+    assert_eq!(written.status, 0, "{}", written.stderr);
+    assert!(bench.path("data/r.html").is_file());
+    // A folder of one's own that is called so.
+    run(":scores ./~/data/s.csv").refuses(1, &["~/data/s.csv"]);
+}

@@ -437,3 +437,24 @@ fn main() { println!(\"main was called\") }
     assert_ne!(run.status, 0);
     assert!(run.stderr.contains("$some is not the dataset that is open"), "{}", run.stderr);
 }
+
+#[test]
+fn a_script_is_interrupted_as_a_line_is() {
+    let Some(engine) = engine() else { return };
+    let bench = Bench::new();
+    bench
+        .write("lesson.rs", "1 + 1\nstd::fs::write(\"begun\", \"\")?; while !interrupted() {}\nprintln!(\"after\");\n");
+    let mut command = bench.command(&["run", "lesson.rs"]);
+    command.env("ROBORM_KERNEL", engine).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let program = command.spawn().expect("the program starts");
+    let start = std::time::Instant::now();
+    while !bench.path("begun").exists() {
+        assert!(start.elapsed().as_secs() < 60, "the line does not begin");
+        std::thread::yield_now();
+    }
+    let pid = program.id().to_string();
+    assert!(Command::new("kill").args(["-s", "INT", &pid]).status().expect("kill starts").success());
+    let run: Run = program.wait_with_output().expect("it ends").into();
+    assert_eq!((run.status, run.stdout.as_str()), (130, "2\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("lesson.rs, line 2: interrupted"), "{}", run.stderr);
+}

@@ -12,8 +12,22 @@ fn without_term_in_another_encoding_and_dumb_it_works_all_the_same() {
         let screen = Screen::ready(&bench, 80, env);
         screen.line(":open demo").shows("demo is open: 8 trajectories");
         let text = screen.line(":trajectories").shows("demo: 8 trajectories, ");
-        let plain = env != ["-uTERM"];
-        assert_eq!(plain, text.is_ascii(), "{env:?}: {text}");
+        assert!(text.is_ascii(), "{env:?}: {text}");
+        screen.key("C-d").shows("status 0");
+    }
+}
+
+#[test]
+fn what_goes_on_is_marked_where_lines_cannot_be_edited_and_ctrl_c_drops_it() {
+    for env in ["TERM=dumb", "-uTERM"] {
+        let bench = Bench::new();
+        let screen = Screen::ready(&bench, 80, &[env]);
+        screen.line("if true {").wait(|text| text.trim_end().ends_with("\n..."));
+        screen.types("half a").key("C-c").wait(|text| text.trim_end().ends_with("\nroborm>"));
+        screen.line(":open demo").shows("demo is open: 8 trajectories");
+        screen.wait(|text| text.trim_end().ends_with("\ndemo>"));
+        screen.line(":trajectories \\").wait(|text| text.trim_end().ends_with("\n..."));
+        screen.line("demo --json").shows("\"trajectory\": \"towel\"");
         screen.key("C-d").shows("status 0");
     }
 }

@@ -10,7 +10,7 @@ fn tab_completes_a_path_with_blanks() {
     let screen = Screen::ready(&bench, 80, &[]);
     screen.types(":scores my").key("Tab").shows("roborm> :scores 'my data/");
     screen.key("Tab").shows("roborm> :scores 'my data/s p.csv'");
-    screen.key("Enter").shows("my data/s p.csv: 1 scores of 1 trajectories");
+    screen.key("Enter").shows("my data/s p.csv: 1 score of 1 trajectory");
 }
 
 #[test]

@@ -137,5 +137,111 @@ fn datasets_that_share_an_id_are_kept_apart() {
     );
     // Each is a trajectory of its own, where they are counted, too.
     let said = bench.run(&["-c", ":scores s.csv"]).stdout;
-    assert!(said.contains("3 scores of 2 trajectories by 2 models"), "{said}");
+    assert!(said.contains("3 scores of 2 trajectories (of one, two) by 2 models"), "{said}");
+}
+
+#[test]
+fn rows_of_several_datasets_are_grouped_apart_in_every_table() {
+    let bench = Bench::new();
+    let rows =
+        ["kitchen", "hall"].map(|dataset| format!("m,{dataset},a,lexical,pull,2,5\nm,{dataset},a,lexical,tug,5,5\n"));
+    bench.write("s.csv", &format!("model,dataset,trajectory,strategy,instruction,score,label\n{}", rows.concat()));
+    let groups = bench.json(&["robustness", "s.csv", "--resamples", "0"]);
+    let told: Vec<_> = groups
+        .as_array()
+        .expect("groups")
+        .iter()
+        .map(|it| (it["dataset"].as_str(), it["failure_n"].as_u64()))
+        .collect();
+    assert_eq!(told, [(Some("hall"), Some(2)), (Some("kitchen"), Some(2))]);
+    let said = bench.run(&["robustness", "s.csv", "--resamples", "0"]).stdout;
+    assert!(said.contains("grouped apart, by the column dataset"), "{said}");
+    let pooled = bench.json(&["robustness", "s.csv", "--resamples", "0", "--pool-datasets"]);
+    assert_eq!(
+        (pooled[0]["dataset"].as_str(), pooled[0]["failure_n"].as_u64(), pooled[1].is_null()),
+        (None, Some(4), true)
+    );
+    let run = bench.run(&["robustness", "s.csv", "--resamples", "0", "--chart", "r.html"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let report = std::fs::read_to_string(bench.path("r.html")).expect("a report");
+    assert!(report.contains("m (on hall)") && report.contains("m (on kitchen)"));
+}
+
+/// Two datasets that are called the same and have the same id, and pictures for them.
+fn namesakes(bench: &Bench) {
+    bench.run(&["frames", "demo#drawer", "--max", "2", "--out", "pngs"]);
+    let manifest = |task: &str, label: u8| format!("trajectory,frames,task,label,rate_hz\nt1,pngs,{task},{label},1\n");
+    bench.write("a/m.csv", &manifest("pick up the cup", 5));
+    bench.write("b/m.csv", &manifest("pick up the mug", 1));
+}
+
+#[test]
+fn figures_of_a_session_are_of_the_open_dataset() {
+    let bench = Bench::new();
+    namesakes(&bench);
+    let open = ":open demo\n:score --model simulated-flighty\n:open a/m.csv --root .\n";
+    for command in [":flips", ":robustness", ":chart", ":why towel"] {
+        let run = bench.run(&["-c", &format!("{open}{command}")]);
+        assert_eq!(run.status, 2, "{command}: {}", run.stdout);
+        assert!(run.stderr.contains("m is open, and has no scores yet"), "{command}: {}", run.stderr);
+        assert!(run.stderr.contains("`:open demo` shows those of demo"), "{command}: {}", run.stderr);
+    }
+    let figures = ":score --out m.csv\n:robustness --resamples 0 --json";
+    let run = bench.run(&["-c", &format!("{open}{figures}")]);
+    assert!(run.stdout.contains("\"failure_n\": 1,") && !run.stdout.contains("\"failure_n\": 9,"), "{}", run.stdout);
+    assert!(run.stderr.contains("note: of m alone, which is open; there are scores of demo, too"), "{}", run.stderr);
+    // Where none is open, all of them, each by itself.
+    let run =
+        bench.run(&["-c", ":score demo --model simulated\n:score a/m.csv --root . --out m.csv\n:flips\n:robustness"]);
+    assert!(run.stdout.contains("grouped apart, by the column dataset"), "{}", run.stdout);
+    // Another is a word away.
+    let run = bench.run(&["-c", &format!("{open}:score --out m.csv\n:why demo#towel")]);
+    assert!(run.stdout.contains("towel: \"fold the towel in half\""), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn datasets_of_one_name_are_told_apart() {
+    let bench = Bench::new();
+    namesakes(&bench);
+    let score =
+        |folder: &str| format!(":open {folder}/m.csv --root .\n:score --model simulated-steady --out {folder}.csv\n");
+    let both = format!("{}{}", score("a"), score("b"));
+    let run = bench.run(&["-c", &format!("{both}:scores\n:flips\n:robustness --resamples 0 --json")]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    for said in
+        ["b/m is open: 1 trajectory", "2 scores of 2 trajectories (of b/m, m) by 1 model", "0 of 1 (trajectory, model)"]
+    {
+        assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
+    }
+    assert!(run.stdout.contains("\"failure_n\": 1,"), "{}", run.stdout);
+    // The first is still called what it was, and nothing is asked twice.
+    let again = bench.run(&["-c", &format!("{both}{}:scores", score("a"))]);
+    assert!(again.stdout.contains("m is open: 1 trajectory") && again.stdout.contains("2 scores of 2 trajectories"));
+    assert!(again.stdout.contains("1 pair planned: 1 in the ledger before, 0 called"), "{}", again.stdout);
+    // A table that does not tell them apart is told.
+    bench.write(
+        "s.csv",
+        "model,dataset,trajectory,strategy,instruction,score,label\n\
+         m,m,t1,original,pick up the cup,5,5\nm,m,t1,original,pick up the mug,1,1\n",
+    );
+    let run = bench.run(&["flips", "s.csv"]);
+    assert!(run.stderr.contains("1 trajectory has several original instructions"), "{}", run.stderr);
+    assert!(!run.stdout.contains("of 0"), "{}", run.stdout);
+}
+
+#[test]
+fn what_was_read_and_what_was_added_is_told() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,pull,2\nm,a,lexical,tug,5\n");
+    let run = bench.run(&["-c", ":scores s.csv\n:spot demo#bowl --model simulated\n:scores"]);
+    assert!(run.stdout.contains("s.csv: 2 scores of 1 trajectory by 1 model, 0 unparsed"), "{}", run.stdout);
+    assert!(run.stdout.contains("s.csv (2) and 14 more: 16 scores"), "{}", run.stdout);
+}
+
+#[test]
+fn a_table_without_scores_says_so() {
+    let bench = Bench::new();
+    bench.write("s.csv", "model,trajectory,strategy,instruction,score\nm,a,lexical,pull,\nm,a,lexical,tug,\n");
+    let run = bench.run(&["flips", "s.csv"]);
+    assert!(run.stdout.contains("2 of 2 replies gave no score"), "{}", run.stdout);
 }

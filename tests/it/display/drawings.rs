@@ -79,7 +79,10 @@ fn a_strip_shows_counts_on_both_sides_of_the_boundary() {
         "1       1               2       1\n\
          1-------2-------3---|---4-------5\n"
     );
-    assert_eq!(strip(&[3.5; 12], 4.5, &pale(80)), "                    +\n1───────2───────3───────4───┃───5\n");
+    assert_eq!(
+        strip(&[3.5; 12], 4.5, &pale(80)),
+        "                    +\n1───────2───────3───────4───┃───5\n+: more than nine\n"
+    );
     // Outside the scale, or no number: left out. A boundary outside is not drawn.
     assert_eq!(strip(&[0.0, 6.0, f64::NAN], 9.0, &ascii), "\n1-------2-------3-------4-------5\n");
     let colour = strip(&[2.0, 4.0], 3.5, &rich(80));

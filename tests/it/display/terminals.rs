@@ -16,7 +16,17 @@ fn a_terminal_is_known_by_its_surroundings() {
 
     let color = |env: &[(&str, &str)]| detect(true, env).color();
     assert_eq!(color(&[xterm]), Color::Ansi256);
-    assert_eq!(color(&[("TERM", "xterm")]), Color::Basic);
+    // Their names say nothing of colours, and they take the palette: so pictures can be shown in them.
+    for term in ["xterm", "screen", "screen.xterm-new", "tmux", "linux", "rxvt-unicode"] {
+        let terminal = detect(true, &[("TERM", term)]);
+        assert_eq!((terminal.color(), terminal.graphics()), (Color::Ansi256, Graphics::HalfBlocks), "{term}");
+    }
+    for term in ["vt100", "ansi", "xterm-16color", "screen-m"] {
+        let terminal = detect(true, &[("TERM", term)]);
+        assert_eq!((terminal.color(), terminal.graphics()), (Color::Basic, Graphics::None), "{term}");
+    }
+    let unnamed = detect(true, &[]);
+    assert_eq!((unnamed.color(), unnamed.unicode(), unnamed.is_live()), (Color::None, false, false));
     assert_eq!(color(&[xterm, ("NO_COLOR", "1")]), Color::None);
     assert_eq!(color(&[xterm, ("NO_COLOR", "")]), Color::Ansi256);
     assert_eq!(color(&[xterm, ("CLICOLOR", "0")]), Color::None);

@@ -51,9 +51,16 @@ fn configs_of_one_model_are_grouped_apart_and_the_table_says_so() {
 fn equal_ids_of_two_datasets_are_two_trajectories() {
     // bridge: t1 (5, 1) crosses, t2 (2, 2) does not; droid: single replies.
     let table = with(Column::new("dataset".into(), ["bridge", "bridge", "droid", "bridge", "bridge", "droid"]));
-    let result = Analysis::new().run(&table).unwrap();
+    let result = Analysis::new().pool_datasets().run(&table).unwrap();
     assert_eq!((result.rows[0].trajectories, result.rows[0].crossing_rate.n), (4, 2));
     assert_eq!(result.rows[0].crossing_rate.value, Some(0.5));
+
+    // Unless they are asked for as one, each stands by itself.
+    let result = Analysis::new().run(&table).unwrap();
+    assert_eq!(*result.by, ["dataset", "model", "strategy"]);
+    let of = |row: usize| (result.rows[row].group.text("dataset"), result.rows[row].trajectories);
+    assert_eq!((result.rows.len(), of(0), of(1)), (2, (Some("bridge"), 2), (Some("droid"), 2)));
+    assert_eq!(result.rows[1].crossing_rate.value, None);
 }
 
 #[test]

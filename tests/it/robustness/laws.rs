@@ -159,7 +159,7 @@ proptest! {
         frame.with_column(Column::new("dataset".into(), datasets[..n].iter().map(u8::to_string).collect::<Vec<_>>())).unwrap();
         frame.with_column(Column::new("repeat".into(), &repeats[..n])).unwrap();
         frame.with_column(Column::new("seed".into(), &seeds[..n])).unwrap();
-        let analysis = analysis().by(by.clone()).boundary(boundary).ddof(ddof);
+        let analysis = analysis().by(by.clone()).boundary(boundary).ddof(ddof).pool_datasets();
         let lazy = expr::robustness(frame.clone().lazy(), &by, boundary, ddof).unwrap().collect().unwrap();
         match analysis.run(&ScoreTable::from_frame(frame).unwrap()) {
             Ok(result) => agree(&result, &lazy),

@@ -37,6 +37,7 @@ fn pandas_gives_the_same_figures_and_python_the_same_intervals() {
     for i in 0..expected.height() {
         let number = |name: &str| float(&expected, name, i);
         let analysis = Analysis::new()
+            .pool_datasets()
             .boundary(number("boundary").unwrap())
             .ddof(number("ddof").unwrap() as u8)
             .resamples(200)
@@ -95,7 +96,8 @@ fn lazy_expressions_agree_with_the_analysis() {
     ];
     for by in groupings {
         for (boundary, ddof) in [(3.5, 0), (2.0, 1), (4.5, 2)] {
-            let analysis = Analysis::new().by(by.iter().copied()).boundary(boundary).ddof(ddof).resamples(0);
+            let analysis =
+                Analysis::new().pool_datasets().by(by.iter().copied()).boundary(boundary).ddof(ddof).resamples(0);
             let lazy = expr::robustness(frame.clone().lazy(), by, boundary, ddof).unwrap().collect().unwrap();
             agree(&analysis.run(&table).unwrap(), &lazy);
         }
@@ -125,7 +127,10 @@ fn a_file_read_in_pieces_gives_what_the_table_gives() {
             }
         }
         let compared = Analysis::new().compare_file(&path, "alpha", "beta").unwrap();
-        assert_eq!(compared.rows.len(), 4);
+        // Four strategies of each of two datasets.
+        assert_eq!(compared.rows.len(), 8);
+        let pooled = Analysis::new().pool_datasets().compare_file(&path, "alpha", "beta").unwrap();
+        assert_eq!(pooled.rows.len(), 4);
     }
 }
 
