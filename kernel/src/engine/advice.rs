@@ -17,7 +17,12 @@ pub(super) fn notes(error: &Value) -> Vec<(String, String)> {
     let all = children.filter_map(|child| {
         let kind = child["level"].as_str()?;
         let text = words(child["message"].as_str()?);
-        let suggested = suggested(child["spans"].as_array().map_or(&[], Vec::as_slice)).map(|it| words(&it));
+        let spans: Vec<&Value> = child["spans"].as_array().into_iter().flatten().collect();
+        let own: Vec<Value> = spans.iter().filter(|span| !is_inner(span)).map(|span| (*span).clone()).collect();
+        if own.is_empty() && !spans.is_empty() {
+            return None;
+        }
+        let suggested = suggested(&own).map(|it| words(&it));
         let text = match suggested.as_deref() {
             Some(lines) if lines.contains('\n') => format!("{text}:\n{lines}"),
             Some(line) => format!("{text}: {line}"),
@@ -40,6 +45,13 @@ pub(super) fn notes(error: &Value) -> Vec<(String, String)> {
         (matches!(kind, "help" | "note") && !is_of_ours).then(|| (kind.to_owned(), text))
     });
     all.take(MOST).collect()
+}
+
+/// Whether it suggests to use something by a path that is one of the crate which a cell is compiled in, by way of a module
+/// that the prelude happens to bring: `use crate::common::HoverInfo::X;`.
+fn is_inner(span: &Value) -> bool {
+    let new = span["suggested_replacement"].as_str().unwrap_or_default().trim();
+    new.starts_with("use crate::") && new.matches("::").count() >= 3
 }
 
 struct Change<'v> {
@@ -134,6 +146,18 @@ mod tests {
         assert_eq!(suggested(&both).as_deref(), Some("`f(é, (x))`"));
         let lines = [span(3, 1, 4, "for x in y {", "while"), span(5, 1, 2, "}", "};")];
         assert_eq!(suggested(&lines).as_deref(), Some("  while x in y {\n  };"));
+    }
+
+    #[test]
+    fn paths_of_what_is_generated_are_not_suggested() {
+        let of = |news: &[&str]| {
+            let spans: Vec<Value> = news.iter().map(|new| span(1, 1, 1, "", new)).collect();
+            notes(&json!({ "children": [{ "level": "help", "message": "consider importing this", "spans": spans }] }))
+        };
+        assert_eq!(of(&["use crate::common::HoverInfo::X;\n"]), []);
+        let both = of(&["use crate::common::HoverInfo::X;\n", "use std::x::X;\n"]);
+        assert_eq!(both, [("help".to_owned(), "consider importing this: `use std::x::X;`".to_owned())]);
+        assert_eq!(of(&["use crate::mine::f;\n"]).len(), 1);
     }
 
     #[test]

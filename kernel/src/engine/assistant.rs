@@ -8,10 +8,18 @@ use std::time::Duration;
 use roborm_wire::cell::{Answer, Question};
 use roborm_wire::{receive, send};
 
+use super::complete::is_too_deep;
+use super::defined::Defined;
 use super::names::Names;
+use super::offers;
 use super::pump::Pump;
+use super::quoted::{Head, Meaning, Place, Quoted};
 use super::section::{Kind, sections};
+use super::spelling::base;
 use crate::toolkit::{Entry, Toolkit};
+
+/// Entries of a folder that are looked at.
+const MOST_FILES: usize = 10_000;
 
 /// How long a question may wait for the process that runs cells, which is there but for the moments in which it starts.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -143,16 +151,60 @@ impl Shared {
         if is_command {
             return self.complete_command(typed, line_start, byte);
         }
-        let start = source[..byte]
-            .rfind(|c: char| !c.is_alphanumeric() && c != '_')
-            .map_or(0, |at| at + source[at..].chars().next().map_or(1, char::len_utf8));
-        let word = &source[start..byte];
-        let items = match columns_wanted(&source[..start]) {
-            true => self.columns(source, word),
-            false => {
+        let before = &source[..byte];
+        match Place::at_end(before) {
+            Place::Comment => Completions { start: byte, end: byte, items: Vec::new() },
+            Place::Text(quoted) => self.complete_quoted(source, byte, &quoted),
+            Place::Code => {
+                let start = before
+                    .rfind(|c: char| !c.is_alphanumeric() && c != '_')
+                    .map_or(0, |at| at + source[at..].chars().next().map_or(1, char::len_utf8));
                 let (variables, own) = lock(&self.variables).clone();
-                self.names.complete(&source[..start], word, &variables, &own)
+                let session = offers::Session { variables: &variables, items: &own };
+                let items = self.with(source).complete(&source[..start], &source[start..byte], &session);
+                Completions { start, end: byte, items }
             }
+        }
+    }
+
+    /// The names, with those of the items of a cell that may not have run.
+    fn with(&self, source: &str) -> Names {
+        let entries = if is_too_deep(source) { Vec::new() } else { Defined::by(source).entries };
+        self.names.with(entries)
+    }
+
+    fn complete_quoted(&self, source: &str, byte: usize, quoted: &Quoted<'_>) -> Completions {
+        let variables = lock(&self.variables).0.clone();
+        let base = match quoted.head {
+            Head::Value(head) => self.with(source).receiver(head, &variables).map(|of| base(&of)),
+            _ => None,
+        };
+        let (mut start, typed) = (quoted.at, quoted.typed);
+        // Behind what the string has so far of a command's word.
+        let asked = |command: &str| match self.ask(&Question::Complete { line: format!("{command} {typed}") }) {
+            Some(Answer::Complete { found, .. }) => found.into_iter().map(|it| item(it.text.trim(), "path")).collect(),
+            _ => Vec::new(),
+        };
+        let items: Vec<Completion> = match quoted.meaning(base.as_deref()) {
+            Meaning::Nothing => Vec::new(),
+            Meaning::Column => self.columns(source, byte, typed),
+            Meaning::Trajectory => asked(":frames"),
+            Meaning::Model => asked(":spot x --model"),
+            Meaning::Path | Meaning::Dataset => {
+                start += typed.rfind('/').map_or(0, |at| at + 1);
+                let mut items = paths(typed);
+                if quoted.meaning(base.as_deref()) == Meaning::Dataset && "demo".starts_with(typed) {
+                    items.insert(0, item("demo", "path"));
+                }
+                items
+            }
+            Meaning::Format => match quoted.in_braces() {
+                Some(word) => {
+                    start = byte - word.len();
+                    self.names.bound(&source[..quoted.at - 1], word, &variables)
+                }
+                None => Vec::new(),
+            },
         };
         Completions { start, end: byte, items }
     }
@@ -177,10 +229,16 @@ impl Shared {
         }
     }
 
-    /// Names of columns: first of tables that the cell names.
-    fn columns(&self, source: &str, word: &str) -> Vec<Completion> {
+    /// Names of columns: of tables that the statement names, where it names some; else first of those that the cell names.
+    fn columns(&self, source: &str, byte: usize, word: &str) -> Vec<Completion> {
         let mut tables = self.pump.tables();
-        tables.sort_by_key(|table| (!source.contains(&table.variable), table.variable.clone()));
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let names = |text: &str, name: &str| text.split(|c: char| !is_word(c)).any(|word| word == name);
+        let statement = source[..byte].rsplit(';').next().unwrap_or_default();
+        if tables.iter().any(|table| names(statement, &table.variable)) {
+            tables.retain(|table| names(statement, &table.variable));
+        }
+        tables.sort_by_key(|table| (!names(source, &table.variable), table.variable.clone()));
         let mut items: Vec<Completion> = Vec::new();
         for table in tables {
             for column in table.columns.iter().filter(|column| column.starts_with(word)) {
@@ -207,7 +265,7 @@ impl Shared {
             // A method: that of the receiver's type, where the receiver is a variable; else the one that there is.
             Some(receiver) => {
                 let variables = lock(&self.variables).0.clone();
-                self.names.method(self.names.receiver(receiver, &variables).as_deref(), &word)
+                self.names.method(self.with(source).receiver(receiver, &variables).as_deref(), &word)
             }
             None => self.explain(&word),
         }
@@ -249,19 +307,25 @@ pub(super) fn item(text: &str, kind: &'static str) -> Completion {
     Completion { text: text.to_owned(), label: text.to_owned(), kind }
 }
 
-/// Whether the text ends inside a string, as the name of a column does.
-fn columns_wanted(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let mut open = false;
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' if open => drop(letters.next()),
-            '"' => open = !open,
-            _ => {}
-        }
-    }
-    open
+/// Files and folders whose paths begin so, by what is new in them.
+fn paths(typed: &str) -> Vec<Completion> {
+    let (folder, begun) = typed
+        .rsplit_once('/')
+        .map_or((".", typed), |(folder, begun)| (if folder.is_empty() { "/" } else { folder }, begun));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_FILES);
+    let mut items: Vec<Completion> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let is_wanted = name.starts_with(begun)
+                && (begun.starts_with('.') || !name.starts_with('.'))
+                // What would have to be written otherwise.
+                && !name.contains(['"', '\\', '\n']);
+            let folder = if entry.path().is_dir() { "/" } else { "" };
+            is_wanted.then(|| item(&format!("{name}{folder}"), "path"))
+        })
+        .collect();
+    items.sort_by(|a, b| a.text.cmp(&b.text));
+    items
 }
 
 /// The path (`Dataset::open`) that the cursor is in or behind, and where it begins.

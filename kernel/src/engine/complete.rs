@@ -1,5 +1,6 @@
 //! Whether a cell is whole.
 
+use ra_ap_parser::LexedStr;
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, TextSize};
 
 use super::section::{Kind, sections};
@@ -22,6 +23,8 @@ pub enum Completeness {
 pub fn completeness(source: &str) -> Completeness {
     let Some(last) = sections(source).pop() else { return Completeness::Complete };
     match last.kind {
+        // A section has lines, the last of which may be empty.
+        Kind::Rust if source.ends_with('\n') => completeness_of_rust(&(last.text + "\n")),
         Kind::Rust => completeness_of_rust(&last.text),
         Kind::Command if is_open(&last.text) => Completeness::Incomplete { indent: String::new() },
         _ => Completeness::Complete,
@@ -46,23 +49,46 @@ fn is_open(command: &str) -> bool {
 
 const HEAD: &str = "fn f(){";
 
+/// Levels of brackets up to which the grammar is asked: a parser calls itself for each, and finds fault at each.
+const DEEPEST: usize = 500;
+/// Levels that a next line is indented by at most.
+const MOST_INDENT: usize = 10;
+
+/// Whether brackets are nested so deeply that nobody has typed them, and reading them may take minutes.
+pub(super) fn is_too_deep(source: &str) -> bool {
+    Brackets::of(source).deepest > DEEPEST
+}
+
 pub(super) fn completeness_of_rust(source: &str) -> Completeness {
     let open = Brackets::of(source);
     if open.torn.is_some() {
         return Completeness::Invalid;
     }
-    let incomplete = || Completeness::Incomplete { indent: " ".repeat(4 * open.depth) };
+    let incomplete = || Completeness::Incomplete { indent: " ".repeat(4 * open.depth.min(MOST_INDENT)) };
     if open.unfinished.is_some() || open.depth > 0 {
         return incomplete();
     }
+    if open.deepest > DEEPEST {
+        // Whoever compiles it says what is wrong.
+        return Completeness::Complete;
+    }
     let parsed = SourceFile::parse(&format!("{HEAD}{source}\n}}"), Edition::Edition2024);
     let end = TextSize::of(HEAD) + TextSize::of(source.trim_end());
-    // An error at the very end is one that more text could mend; one before it is not.
+    // An error at the very end is one that more text could mend; one before it is not. A `;` need not be typed.
     match parsed.errors().first() {
-        None => Completeness::Complete,
         Some(error) if error.range().start() >= end && goes_on(source) => incomplete(),
-        Some(_) => Completeness::Complete,
+        Some(error)
+            if error.range().start() >= end && error.to_string() != "expected SEMICOLON" && !is_ended(source) =>
+        {
+            incomplete()
+        }
+        _ => Completeness::Complete,
     }
+}
+
+/// Whether an empty line says that no more is to come: of a `struct A` or an `if x` nobody else can tell.
+fn is_ended(source: &str) -> bool {
+    source.rsplit_once('\n').is_some_and(|(_, last)| last.trim().is_empty())
 }
 
 /// Whether the text ends in what asks for more: an operator, a comma, a `let x =`, an attribute.
@@ -87,6 +113,8 @@ fn goes_on(source: &str) -> bool {
 #[derive(Default)]
 struct Brackets {
     depth: usize,
+    /// The most that were open at once.
+    deepest: usize,
     /// A string or a comment goes on that begins here.
     unfinished: Option<usize>,
     /// The bracket that nothing closes, the innermost one.
@@ -104,25 +132,29 @@ impl Brackets {
     fn of(source: &str) -> Self {
         let mut this = Self::default();
         let mut open = Vec::new();
-        let parsed = SourceFile::parse(source, Edition::Edition2024);
-        for token in parsed.syntax_node().descendants_with_tokens().filter_map(|it| it.into_token()) {
+        // Its words alone: brackets by the ten thousand make a tree that takes longer than anybody waits.
+        let lexed = LexedStr::new(Edition::Edition2024, source);
+        for token in 0..lexed.len() {
             use SyntaxKind as K;
-            let at = usize::from(token.text_range().start());
-            let is_word = token.kind() == K::IDENT
-                || matches!(token.kind(), K::LIFETIME_IDENT | K::INT_NUMBER | K::FLOAT_NUMBER | K::ERROR);
-            if is_word && token.text().len() > LONGEST_WORD {
-                this.endless.get_or_insert((at, token.text().chars().count()));
+            let (kind, at, text) = (lexed.kind(token), lexed.text_start(token), lexed.text(token));
+            let is_word =
+                kind == K::IDENT || matches!(kind, K::LIFETIME_IDENT | K::INT_NUMBER | K::FLOAT_NUMBER | K::ERROR);
+            if is_word && text.len() > LONGEST_WORD {
+                this.endless.get_or_insert((at, text.chars().count()));
             }
-            match token.kind() {
-                K::L_PAREN | K::L_BRACK | K::L_CURLY => open.push((token.kind(), at)),
+            match kind {
+                K::L_PAREN | K::L_BRACK | K::L_CURLY => {
+                    open.push((kind, at));
+                    this.deepest = this.deepest.max(open.len());
+                }
                 K::R_PAREN => this.close(&mut open, K::L_PAREN, at),
                 K::R_BRACK => this.close(&mut open, K::L_BRACK, at),
                 K::R_CURLY => this.close(&mut open, K::L_CURLY, at),
-                K::COMMENT if token.text().starts_with("/*") => {
-                    this.unfinished = (!is_closed_comment(token.text())).then_some(at);
+                K::COMMENT if text.starts_with("/*") => {
+                    this.unfinished = (!is_closed_comment(text)).then_some(at);
                 }
                 K::STRING | K::BYTE_STRING | K::C_STRING => {
-                    this.unfinished = (!is_closed_string(token.text())).then_some(at);
+                    this.unfinished = (!is_closed_string(text)).then_some(at);
                 }
                 _ => {}
             }
@@ -162,11 +194,11 @@ pub(super) fn torn(source: &str) -> Option<(String, usize, usize)> {
     Some((words, before.matches('\n').count() + 1, column))
 }
 
-fn is_closed_comment(text: &str) -> bool {
+pub(super) fn is_closed_comment(text: &str) -> bool {
     text.matches("/*").count() <= text.matches("*/").count()
 }
 
-fn is_closed_string(text: &str) -> bool {
+pub(super) fn is_closed_string(text: &str) -> bool {
     let text = text.trim_start_matches(['b', 'c']);
     if let Some(raw) = text.strip_prefix('r') {
         let hashes = raw.len() - raw.trim_start_matches('#').len();
@@ -207,6 +239,12 @@ mod tests {
             "use std::fmt",
             "let x = f().await",
             "return",
+            "let x",
+            "struct A;",
+            "f(x)?",
+            // An empty line ends what could go on.
+            "struct A\n",
+            "if x\n    \n",
         ] {
             assert_eq!(completeness(source), Completeness::Complete, "{source}");
         }
@@ -228,9 +266,37 @@ mod tests {
             ("let x = if", 0),
             ("pub fn", 0),
             ("if a { f({", 3),
+            ("if x", 0),
+            ("while true", 0),
+            ("for i in 0..3", 0),
+            ("match x", 0),
+            ("fn f()", 0),
+            ("fn f() -> i32", 0),
+            ("async fn f()", 0),
+            ("impl A", 0),
+            ("trait T", 0),
+            ("struct A", 0),
+            ("let y = 2;\nstruct A", 0),
+            ("enum E", 0),
+            ("mod m", 0),
+            ("extern \"C\"", 0),
+            ("macro_rules! a", 0),
+            ("vec!", 0),
+            ("x.", 0),
+            ("a +", 0),
+            ("let x =\n", 0),
+            ("if a { b } else", 0),
         ] {
             assert_eq!(completeness(source), Completeness::Incomplete { indent: " ".repeat(4 * depth) }, "{source}");
         }
+    }
+
+    #[test]
+    fn brackets_by_the_ten_thousand() {
+        let deep = "{".repeat(200_000);
+        assert_eq!(completeness(&deep), Completeness::Incomplete { indent: " ".repeat(40) });
+        assert_eq!(completeness(&format!("{deep}{}", "}".repeat(200_000))), Completeness::Complete);
+        assert_eq!(completeness(&"(".repeat(1000)), Completeness::Incomplete { indent: " ".repeat(40) });
     }
 
     #[test]

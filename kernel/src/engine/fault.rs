@@ -106,7 +106,7 @@ impl Reader<'_> {
     /// Errors of the compiler.
     pub fn failure(&self, errors: &[CompilationError]) -> Failure {
         let mut failure: Option<Failure> = None;
-        let errors: Vec<&CompilationError> = errors.iter().filter(|error| error.level() != "warning").collect();
+        let errors = told_once(errors);
         for error in errors.iter().take(MOST) {
             let found = self.one(error);
             match &mut failure {
@@ -128,6 +128,15 @@ impl Reader<'_> {
         let code = error.code().map(|code| format!("[{code}]")).unwrap_or_default();
         let question = question(&error.message());
         let message = question.map_or_else(|| words(&error.message()), |(message, _)| message.to_owned());
+        let passing = not_static(&message).map(str::to_owned);
+        let message = match &passing {
+            Some(name) => {
+                format!(
+                    "the variable `{name}` refers to another one of the cell, which cannot be kept for the next cell"
+                )
+            }
+            None => message,
+        };
         let spans = self.spans(error);
         let message = self.with_what_follows(message, &spans);
         // cargo says so too.
@@ -156,6 +165,12 @@ impl Reader<'_> {
             format!("{:gutter$} {BLUE}={END} {BOLD}{kind}{END}: {note}", "")
         }));
         lines.extend(question.map(|(_, what)| help(what)));
+        lines.extend(passing.map(|name| {
+            help(&format!(
+                "keep a value in `{name}` (`.clone()`, `.to_owned()`, an index), or put the code in braces, so that `{name}` \
+                 need not last"
+            ))
+        }));
         lines.extend(missing(&message).map(help));
         lines.extend(earlier.map(|earlier| help(&earlier.help())));
         if let Some(hint) = error.evcxr_extra_hint() {
@@ -247,6 +262,43 @@ impl Reader<'_> {
         }
         lines
     }
+}
+
+/// The errors, without those which say again of the same name that there is no such thing.
+fn told_once(errors: &[CompilationError]) -> Vec<&CompilationError> {
+    const UNKNOWN: [&str; 6] = ["E0405", "E0412", "E0422", "E0425", "E0432", "E0433"];
+    let mut told = Vec::new();
+    let mut names = std::collections::BTreeSet::new();
+    for error in errors.iter().filter(|error| error.level() != "warning") {
+        let is_unknown = error.code().is_some_and(|code| UNKNOWN.contains(&code));
+        if !is_unknown || names.insert(error.message()) {
+            told.push(error);
+        }
+    }
+    // That a reference must last for ever is said in better words of the variable that it is in.
+    let is_static = |error: &&CompilationError| error.message().contains(NOT_STATIC);
+    if told.iter().any(is_static) {
+        let is_consequence = |error: &&CompilationError| ["E0502", "E0499", "E0506"].map(Some).contains(&error.code());
+        told.retain(|error| !(is_consequence(error) && mentions_static(error)));
+    }
+    told
+}
+
+fn mentions_static(error: &CompilationError) -> bool {
+    error.json["spans"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|span| span["label"].as_str().is_some_and(|label| label.contains("'static")))
+        || error.json.to_string().contains("is borrowed for `'static`")
+}
+
+/// What evcxr says of a variable that refers to what does not last.
+const NOT_STATIC: &str = "contains a reference with a non-static lifetime";
+
+/// The variable that refers to what does not last, in evcxr's words.
+fn not_static(message: &str) -> Option<&str> {
+    message.contains(NOT_STATIC).then(|| message.split('`').nth(1)).flatten()
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

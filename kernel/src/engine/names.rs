@@ -1,25 +1,18 @@
 //! Names of Rust: those of the toolkit's index, found by their spelling and by what they are called on.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::assistant::{Completion, Inspection, item};
-use super::chain::{base, chain, deref, short, unwrapped};
-use super::path;
+use super::assistant::Inspection;
+use super::keywords;
+use super::spelling::{arguments, base, deref, item_of_array, seen_as};
 use crate::toolkit::{Entry, Index, Member, Modules, Toolkit};
 
-/// Not more than so many: a front filters what it was given, and a data frame has hundreds of methods.
-const MOST: usize = 1000;
-const KEYWORDS: [&str; 24] = [
-    "async", "await", "break", "const", "continue", "dyn", "else", "enum", "false", "fn", "for", "if", "impl", "in",
-    "let", "loop", "match", "move", "mut", "return", "struct", "true", "use", "while",
-];
 /// Names of a module that are told of together with it.
 const MOST_IN_MODULE: usize = 40;
 
 /// Where the items of the standard library are from.
-const STD: &str = "std";
+pub(super) const STD: &str = "std";
 
 /// The index of a toolkit, read at leisure, and the items of cells.
 pub(super) struct Names {
@@ -28,13 +21,13 @@ pub(super) struct Names {
 }
 
 /// All entries as of now: those of cells first, those of the standard library last.
-struct Known<'n> {
-    own: Arc<Vec<Entry>>,
-    read: &'n [Entry],
+pub(super) struct Known<'n> {
+    pub own: Arc<Vec<Entry>>,
+    pub read: &'n [Entry],
 }
 
 /// What a path names.
-enum Named<'n> {
+pub(super) enum Named<'n> {
     /// A crate or a module: its path, and what is in it.
     Module(&'n str, &'n [Member]),
     /// Something else in a module.
@@ -42,13 +35,13 @@ enum Named<'n> {
 }
 
 impl Known<'_> {
-    fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.own.iter().chain(self.read)
     }
 
     /// What belongs to a type of this name. There are many that are called `Error`: of several crates, those whose names
     /// are in reach; where it is known which is meant, its alone.
-    fn of_type(&self, owner: &str, from: Option<&str>) -> Vec<&Entry> {
+    pub fn of_type(&self, owner: &str, from: Option<&str>) -> Vec<&Entry> {
         let mine = || self.iter().filter(|entry| entry.owner.as_deref() == Some(owner));
         // A type of polars has methods of several crates of that name.
         let family = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
@@ -75,7 +68,7 @@ impl Names {
         names
     }
 
-    fn all(&self) -> Known<'_> {
+    pub fn all(&self) -> Known<'_> {
         let own = Arc::clone(&self.own.lock().unwrap_or_else(PoisonError::into_inner));
         Known { own, read: self.read.get().map_or(&[], |index| index.entries.as_slice()) }
     }
@@ -103,65 +96,15 @@ impl Names {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
     }
 
-    /// What `word`, behind `before`, could become.
-    pub fn complete(
-        &self,
-        before: &str,
-        word: &str,
-        variables: &BTreeMap<String, String>,
-        own: &[String],
-    ) -> Vec<Completion> {
-        if let Some(segments) = path::before(before) {
-            return self.behind(&segments, word);
-        }
-        if let Some(head) = before.strip_suffix('.') {
-            return match self.type_of(head, variables) {
-                Some(owner) if self.all().iter().any(|entry| entry.owner.as_ref() == Some(&owner)) => {
-                    self.methods(&owner, word)
-                }
-                _ => self.any_method(word),
-            };
-        }
-        let mut items: Vec<Completion> = Vec::new();
-        let mut put = |text: &str, kind: &'static str, label: String| {
-            if text.starts_with(word) && items.iter().all(|item| item.text != text) {
-                items.push(Completion { text: text.to_owned(), label, kind });
-            }
-        };
-        for (name, of) in variables {
-            put(name, "instance", format!("{name}: {}", short(of)));
-        }
-        let known = self.all();
-        for entry in known.own.iter().filter(|entry| entry.owner.is_none()) {
-            put(&entry.name, kind(entry), label(entry));
-        }
-        for name in own {
-            put(name, "function", name.clone());
-        }
-        if !word.is_empty() {
-            for entry in known.read.iter().filter(|entry| entry.owner.is_none() && entry.is_near()) {
-                put(&entry.name, kind(entry), entry.name.clone());
-            }
-            for name in self.crates() {
-                put(name, "module", name.to_owned());
-            }
-            for keyword in KEYWORDS {
-                put(keyword, "keyword", keyword.to_owned());
-            }
-        }
-        items.truncate(MOST);
-        items
-    }
-
     /// The crates that a cell may name.
-    fn crates(&self) -> impl Iterator<Item = &str> {
+    pub fn crates(&self) -> impl Iterator<Item = &str> {
         let modules = self.read.get().map(|index| index.modules.keys());
         modules.into_iter().flatten().map(String::as_str).filter(|name| !name.contains("::"))
     }
 
     /// What a path names: from a crate, or from what every cell begins with; from roborm itself last, whose modules are
     /// spoken of by their names.
-    fn named(&self, segments: &[&str]) -> Option<Named<'_>> {
+    pub fn named(&self, segments: &[&str]) -> Option<Named<'_>> {
         let modules = &self.read.get()?.modules;
         let (first, rest) = segments.split_first()?;
         let member = |module: &str, name: &str| modules.get(module)?.iter().find(|member| member.name == name);
@@ -176,139 +119,66 @@ impl Names {
         Some(now)
     }
 
-    /// What could stand behind a path.
-    fn behind(&self, segments: &[&str], word: &str) -> Vec<Completion> {
-        let Some(owner) = segments.last() else { return Vec::new() };
-        let known = self.all();
-        let begins = |name: &str| name.starts_with(word);
-        let mut items: Vec<Completion> = Vec::new();
-        let mut put = |name: &str, kind: &'static str, label: String| {
-            if items.iter().all(|item| item.text != name) {
-                items.push(Completion { text: name.to_owned(), label, kind });
-            }
-        };
-        match self.named(segments) {
-            Some(Named::Module(_, members)) => {
-                for member in members.iter().filter(|member| begins(&member.name)) {
-                    let label = self.entry(member).map_or_else(|| member.name.clone(), label);
-                    put(&member.name, word_of(&member.kind), label);
-                }
-            }
-            Some(Named::Item(member)) => {
-                let name = member.at.rsplit("::").next().unwrap_or_default();
-                let from = member.at.split("::").next();
-                for entry in known.of_type(name, from).into_iter().filter(|entry| begins(&entry.name)) {
-                    put(&entry.name, kind(entry), label(entry));
-                }
-            }
-            None => {
-                // Modules of other crates are called as those of std are (`tokio::time`), and hold other things.
-                let is_of_std =
-                    segments.len() == 1 || ["std", "core", "alloc"].iter().any(|root| segments.first() == Some(root));
-                let is_type = owner.starts_with(char::is_uppercase);
-                let in_module = |entry: &&Entry| is_of_std && entry.modules.iter().any(|module| module == owner);
-                let mine =
-                    known.of_type(owner, None).into_iter().filter(|entry| is_of_std || is_type || entry.from != STD);
-                for entry in mine.chain(known.iter().filter(in_module)).filter(|entry| begins(&entry.name)) {
-                    put(&entry.name, kind(entry), label(entry));
-                }
-            }
-        }
-        items.sort_by(|a, b| a.text.cmp(&b.text));
-        items
-    }
-
     /// What is known of a member besides its name.
-    fn entry(&self, member: &Member) -> Option<&Entry> {
+    pub fn entry(&self, member: &Member) -> Option<&Entry> {
         let (at, name) = member.at.rsplit_once("::").unwrap_or(("", &member.at));
         let read = &self.read.get()?.entries;
         read.iter().find(|entry| entry.owner.is_none() && entry.name == name && entry.at == at)
     }
 
-    /// The methods of a value of a type.
-    fn methods(&self, owner: &str, word: &str) -> Vec<Completion> {
-        let mut items: Vec<Completion> = Vec::new();
+    /// What a call of `name`, on a value of a type or on the type itself, comes to.
+    pub fn result_of(&self, owner: Option<&str>, name: &str) -> Option<String> {
         let known = self.all();
-        for owner in std::iter::once(owner).chain(deref(owner)) {
-            for entry in known.of_type(owner, None).into_iter().filter(|entry| entry.name.starts_with(word)) {
-                if entry.signature.contains("self") && items.iter().all(|item| item.text != entry.name) {
-                    items.push(Completion { text: entry.name.clone(), label: label(entry), kind: kind(entry) });
-                }
-            }
-        }
-        items.sort_by(|a, b| a.text.cmp(&b.text));
-        items.truncate(MOST);
-        items
-    }
-
-    fn any_method(&self, word: &str) -> Vec<Completion> {
-        if word.is_empty() {
-            return Vec::new();
-        }
-        let known = self.all();
-        let mut names: Vec<&str> = known
-            .iter()
-            .filter(|entry| entry.is_near() && entry.owner.is_some() && entry.signature.contains("self"))
-            .filter(|entry| entry.name.starts_with(word))
-            .map(|entry| entry.name.as_str())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        names.into_iter().take(MOST).map(|name| item(name, "function")).collect()
-    }
-
-    /// The type of the expression that ends `text`, as far as names of variables and signatures tell.
-    fn type_of(&self, text: &str, variables: &BTreeMap<String, String>) -> Option<String> {
-        // A character is in other signs; an escape before it makes no difference to what it is.
-        if text.ends_with('"') {
-            return Some("str".to_owned());
-        }
-        let chain = chain(text);
-        let (first, rest) = chain.split_first()?;
-        let mut of = match variables.get(&first.name) {
-            Some(of) => of.clone(),
-            None if first.is_call && first.owner.is_none() && first.name == "Some" => "Option".to_owned(),
-            None if first.is_call && first.owner.is_none() && ["Ok", "Err"].contains(&first.name.as_str()) => {
-                "Result".to_owned()
-            }
-            None if first.is_call => self.result_of(first.owner.as_deref(), &first.name)?,
-            None => return None,
-        };
-        if first.is_tried {
-            of = unwrapped(&of);
-        }
-        for link in rest {
-            let takes_out = ["unwrap", "expect", "unwrap_or", "unwrap_or_default", "unwrap_or_else"];
-            of = match takes_out.contains(&link.name.as_str()) && unwrapped(&of) != of {
-                true => unwrapped(&of),
-                false => self.result_of(Some(&base(&of)), &link.name)?,
-            };
-            if link.is_tried {
-                of = unwrapped(&of);
-            }
-        }
-        Some(base(&of))
-    }
-
-    fn result_of(&self, owner: Option<&str>, name: &str) -> Option<String> {
-        let known = self.all();
-        let owners = [owner, owner.and_then(deref)];
-        let owned = |entry: &&Entry| entry.name == name && owners.contains(&entry.owner.as_deref());
-        let entry = match owner {
-            Some(_) => known.iter().find(owned)?,
-            None => known.iter().find(|entry| entry.owner.is_none() && entry.name == name)?,
+        let bare = owner.map(base);
+        let owners = [bare.as_deref(), bare.as_deref().and_then(deref)];
+        let is_it = |entry: &&Entry| entry.name == name && entry.kind == "function";
+        let entry = match &bare {
+            Some(_) => known
+                .iter()
+                .find(|entry| is_it(entry) && entry.owner.is_some() && owners.contains(&entry.owner.as_deref()))?,
+            None => known.iter().find(|entry| is_it(entry) && entry.owner.is_none())?,
         };
         let (_, of) = entry.signature.rsplit_once("->")?;
         let of = of.split(" where ").next().unwrap_or(of).trim();
         let of = of.strip_prefix("impl ").unwrap_or(of);
-        if base(of) == "Self" {
-            return owner.map(str::to_owned);
-        }
-        Some(match owner {
+        let of = match owner {
+            Some(owner) if base(of) == "Self" => owner.to_owned(),
             // A constructor of a type with parameters: `Self` of `Option<Self>` as well.
-            Some(owner) => of.replace("Self", owner),
+            Some(owner) => filled(&of.replace("Self", owner), owner),
             None => of.to_owned(),
-        })
+        };
+        // A parameter that nothing is known of.
+        (base(&of).chars().count() > 1).then_some(of)
+    }
+
+    /// The type of a field of a type.
+    pub fn field(&self, owner: &str, name: &str) -> Option<String> {
+        let known = self.all();
+        let of_owner = known.of_type(owner, None);
+        let entry = of_owner.into_iter().find(|entry| entry.is_field() && entry.name == name)?;
+        entry.signature.split_once(": ").map(|(_, of)| of.to_owned())
+    }
+
+    /// Whether a type has a variant of the name.
+    pub fn is_variant(&self, owner: &str, name: &str) -> bool {
+        let is_it =
+            |entry: &Entry| entry.owner.as_deref() == Some(owner) && entry.name == name && entry.kind == "instance";
+        self.all().iter().any(is_it)
+    }
+
+    /// A type of cells whose name is a value, or makes one.
+    pub fn unit(&self, name: &str) -> Option<String> {
+        let known = self.all();
+        let is_it = |entry: &Entry| entry.owner.is_none() && entry.name == name && entry.signature.contains("struct ");
+        known.own.iter().any(is_it).then(|| name.to_owned())
+    }
+
+    /// These names, and those of the items of a cell that has not run.
+    pub fn with(&self, entries: Vec<Entry>) -> Self {
+        let own = Arc::clone(&self.own.lock().unwrap_or_else(PoisonError::into_inner));
+        let both = Self { read: Arc::clone(&self.read), own: Mutex::new(own) };
+        both.define(entries);
+        both
     }
 
     /// What is known of `DataFrame`, `DataFrame::lazy`, `lazy` or `chart::crossing`.
@@ -327,7 +197,11 @@ impl Names {
             let found = || of_none().find(|entry| entry.is_near()).or_else(|| of_none().next()).map(inspection);
             // A module of std is owned by the one that it is in.
             let module = || of_names().find(|entry| entry.kind == "module").map(inspection);
-            return own.or_else(found).or_else(module);
+            let keyword = keywords::explain(name).map(|(what, example)| Inspection {
+                plain: format!("{name}\n\nkeyword\n\n{what}\n\n{example}"),
+                markdown: format!("```rust\n{example}\n```\n\n`{name}`, keyword\n\n{what}"),
+            });
+            return keyword.or(own).or_else(found).or_else(module);
         };
         if let Some(found) = self.explain_named(&segments) {
             return Some(found);
@@ -344,7 +218,16 @@ impl Names {
         let found = of(&owner).or_else(|| deref(&owner).and_then(of));
         // `std::vec::Vec`.
         let found = found.or_else(|| of_names().find(|entry| entry.modules.contains(&owner)));
-        found.map(inspection)
+        // `String::from`: what a type has by a trait, where one trait of std has a function of the name.
+        let is_type = known.iter().any(|entry| entry.owner.is_none() && entry.name == owner && entry.kind == "class");
+        let is_trait = |name: &str| {
+            known
+                .read
+                .iter()
+                .any(|entry| entry.owner.is_none() && entry.name == name && entry.signature.contains("trait "))
+        };
+        let of_trait = || of_names().find(|entry| entry.from == STD && entry.owner.as_deref().is_some_and(&is_trait));
+        found.or_else(|| is_type.then(of_trait).flatten()).map(inspection)
     }
 
     /// What is known of what a path of modules leads to.
@@ -399,11 +282,14 @@ impl Names {
     pub fn method(&self, of: Option<&str>, name: &str) -> Option<Inspection> {
         let known = self.all();
         let named = || known.iter().filter(|entry| entry.name == name && entry.owner.is_some());
-        match of.map(base) {
-            Some(owner) => [Some(owner.as_str()), deref(&owner)]
+        match of {
+            Some(of) => seen_as(of)
                 .into_iter()
-                .flatten()
-                .find_map(|owner| named().find(|entry| entry.owner.as_deref() == Some(owner)))
+                .map(base)
+                .find_map(|owner| {
+                    let owners = [Some(owner.as_str()), deref(&owner)].into_iter().flatten();
+                    owners.into_iter().find_map(|owner| named().find(|entry| entry.owner.as_deref() == Some(owner)))
+                })
                 .map(inspection),
             None => {
                 // The standard library has a method of nearly every name.
@@ -419,11 +305,35 @@ impl Names {
             }
         }
     }
+}
 
-    /// The type of the expression that ends `text`, as far as names of variables and signatures tell.
-    pub fn receiver(&self, text: &str, variables: &BTreeMap<String, String>) -> Option<String> {
-        self.type_of(text, variables)
+/// A type with what its owner has in the place of its parameters.
+fn filled(of: &str, owner: &str) -> String {
+    let own = item_of_array(owner).map_or_else(|| arguments(owner), |item| vec![item]);
+    let names: &[&str] = match base(owner).as_str() {
+        "HashMap" | "BTreeMap" => &["K", "V"],
+        "Result" => &["T", "E"],
+        _ => &["T"],
+    };
+    let mut of = of.to_owned();
+    for (name, value) in names.iter().zip(own) {
+        of = with_word(&of, name, value);
     }
+    of
+}
+
+/// A text with another word in the place of one.
+fn with_word(text: &str, old: &str, new: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(old) {
+        let is_part = rest[..at].ends_with(is_word) || rest[at + old.len()..].starts_with(is_word);
+        out.push_str(&rest[..at]);
+        out.push_str(if is_part { old } else { new });
+        rest = &rest[at + old.len()..];
+    }
+    out + rest
 }
 
 fn entered<'n>(modules: &'n Modules, member: &'n Member) -> Named<'n> {
@@ -497,22 +407,4 @@ fn inspection(found: &Entry) -> Inspection {
         markdown.push_str(&format!("\n\n{}", found.docs));
     }
     Inspection { plain, markdown }
-}
-
-fn kind(entry: &Entry) -> &'static str {
-    word_of(&entry.kind)
-}
-
-fn word_of(kind: &str) -> &'static str {
-    match kind {
-        "function" => "function",
-        "class" => "class",
-        "module" => "module",
-        _ => "instance",
-    }
-}
-
-fn label(entry: &Entry) -> String {
-    let signature = entry.signature.trim_start_matches("pub ").trim_start_matches("fn ");
-    if entry.kind == "function" && signature.len() <= 120 { signature.to_owned() } else { entry.name.clone() }
 }

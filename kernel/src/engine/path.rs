@@ -1,4 +1,7 @@
-//! Paths as they are typed.
+//! Paths and literals as they are typed.
+
+use ra_ap_parser::LexedStr;
+use ra_ap_syntax::{Edition, SyntaxKind as K};
 
 /// The segments of the path that a text ends in, where what comes next is one more of it: `tokio`, `time` of
 /// `use tokio::time::` and of `use tokio::{fs::{File, read}, time::{sleep, `.
@@ -29,6 +32,41 @@ pub(super) fn before(text: &str) -> Option<Vec<&str>> {
 
 fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
+}
+
+/// The type and the fields given so far of the literal or the pattern that a text ends in, where the name of a field comes
+/// next: `Pose { x: 1.0, `.
+pub(super) fn literal(text: &str) -> Option<(&str, Vec<&str>)> {
+    if !text.trim_end().ends_with(['{', ',']) {
+        return None;
+    }
+    let lexed = LexedStr::new(Edition::Edition2024, text);
+    let word = |at: usize| text.get(lexed.text_range(at)).unwrap_or_default();
+    let mut depth = 0_usize;
+    let mut given = Vec::new();
+    let open = (0..lexed.len()).rev().find(|at| {
+        match lexed.kind(*at) {
+            K::R_PAREN | K::R_BRACK | K::R_CURLY => depth += 1,
+            K::L_CURLY if depth == 0 => return true,
+            // Not in braces, but nearer in others: nothing of this kind is found further out.
+            K::L_PAREN | K::L_BRACK if depth == 0 => depth = usize::MAX / 2,
+            K::L_PAREN | K::L_BRACK | K::L_CURLY => depth -= 1,
+            K::IDENT if depth == 0 => given.push(word(*at)),
+            _ => {}
+        }
+        false
+    })?;
+    let words: Vec<(K, &str)> =
+        (0..open).rev().map(|at| (lexed.kind(at), word(at))).filter(|(kind, _)| !kind.is_trivia()).take(2).collect();
+    let (K::IDENT | K::SELF_TYPE_KW, name) = words.first()? else { return None };
+    // The head of an item, of a function that returns one, and of a loop are no values.
+    let is_head = words.get(1).is_some_and(|(kind, _)| {
+        matches!(
+            kind,
+            K::STRUCT_KW | K::ENUM_KW | K::UNION_KW | K::IMPL_KW | K::TRAIT_KW | K::FOR_KW | K::MOD_KW | K::R_ANGLE
+        )
+    });
+    (!is_head).then_some((name, given))
 }
 
 /// Takes the name that a text ends in, and returns what stands before it.
@@ -63,6 +101,18 @@ fn opening(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn literals_that_go_on() {
+        assert_eq!(literal("let p = Pt { "), Some(("Pt", vec![])));
+        assert_eq!(literal("f(Pt{x:1.,").map(|(name, given)| (name, given.contains(&"x"))), Some(("Pt", true)));
+        assert_eq!(literal("g(Pt { x: h(1, y), ").map(|(_, given)| given.contains(&"y")), Some(false));
+        for other in
+            ["struct Pt { ", "impl Pt { ", "fn f() -> Pt { ", "Pt { x: f(1, ", "if x { ", "use a::{b, ", "Pt { x: "]
+        {
+            assert_eq!(literal(other).filter(|(name, _)| *name == "Pt"), None, "{other}");
+        }
+    }
 
     #[test]
     fn paths_that_go_on() {

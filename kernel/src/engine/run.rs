@@ -215,6 +215,8 @@ impl Engine {
     fn section(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
         match section.kind {
             Kind::Rust => self.remembered(section, cell),
+            // Which commands there are.
+            Kind::Command if section.text == ":" => self.command(":help"),
             Kind::Command => {
                 let name = section.text.split_whitespace().next().unwrap_or_default();
                 if OF_EVCXR.contains(&name) { self.of_evcxr(&section.text) } else { self.command(&section.text) }

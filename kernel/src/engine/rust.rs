@@ -12,6 +12,7 @@ use super::gone::{End, Piece};
 use super::interrupt::What;
 use super::loss::reason;
 use super::places::{Place, Places};
+use super::refused::{self, Refused};
 use super::run::{Engine, interrupted};
 use super::section::Section;
 use super::{fault, front};
@@ -62,7 +63,11 @@ impl Engine {
         if self.ran || end == End::Whole {
             self.shared.define(std::mem::take(&mut defined.entries));
         }
-        done.map_err(|failure| self.gone.explain(failure, &defined))
+        done.map_err(|failure| {
+            let mut failure = self.gone.explain(failure, &defined);
+            failure.traceback.extend(refused::meant(&section.text).map(|meant| fault::help(&meant)));
+            failure
+        })
     }
 
     /// Tells the process that runs cells which variables are of types that the next cell defines anew.
@@ -73,6 +78,13 @@ impl Engine {
 
     /// Rust.
     fn rust(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
+        let refuse = |it: Refused| {
+            let failure = fault::plain("Error", &it.message, Some(&it.help));
+            Err(fault::at(failure, cell, it.line + section.line, it.column))
+        };
+        if let Some(refused) = refused::foreign(&section.text) {
+            return refuse(refused);
+        }
         if let Some((message, line, column)) = torn(&section.text) {
             return Err(fault::at(fault::plain("Error", &message, None), cell, line + section.line, column));
         }
@@ -91,6 +103,9 @@ impl Engine {
         }
         if let Some(failure) = self.of_syntax(&rust, section, cell) {
             return Err(failure);
+        }
+        if let Some(refused) = refused::of(&section.text) {
+            return refuse(refused);
         }
         self.head = rust.head(&self.impls);
         if rust.has_question && !self.allows_question {
@@ -222,8 +237,8 @@ impl Engine {
             }
             Failed::Panic { message, place } => {
                 let help = message.contains("start a runtime from within a runtime").then_some(
-                    "what waits by itself (`block_on`) cannot be called by what is awaited: say `.await` there, `wait(…)`, \
-                     or call it at the top of the cell",
+                    "what is awaited runs on a runtime already: say `.await` there, in the place of `block_on(…)`, or \
+                     `wait(…)` in a function that is not `async`; no runtime has to be made",
                 );
                 self.placed(fault::plain("Panic", &message, help), place, cell)
             }

@@ -29,7 +29,11 @@ pub(super) fn sections(source: &str) -> Vec<Section> {
     while let Some((line, text)) = lines.next() {
         let is_special = special(text).filter(|_| rust.as_ref().is_none_or(|rust| is_whole(&rust.text)));
         // Rust may go on with it, but not begin.
-        let is_special = is_special.or((rust.is_none() && text.trim() == "?").then_some(Kind::Question));
+        let is_special = is_special.or(match text.trim() {
+            "?" if rust.is_none() => Some(Kind::Question),
+            ":" if rust.is_none() => Some(Kind::Command),
+            _ => None,
+        });
         match is_special {
             Some(kind) => {
                 sections.extend(rust.take());
@@ -64,6 +68,8 @@ fn special(line: &str) -> Option<Kind> {
     match (letters.next()?, letters.next()) {
         (':', Some(next)) if next.is_alphabetic() => Some(Kind::Command),
         ('?', Some(next)) if next.is_alphabetic() || next == ':' => Some(Kind::Question),
+        // As it is asked elsewhere.
+        ('?', Some('?')) if letters.next().is_some_and(char::is_alphabetic) => Some(Kind::Question),
         _ => None,
     }
 }

@@ -2,16 +2,18 @@
 
 /// The type as it can be written in source code, of what rustc calls it; or why it cannot.
 pub(super) fn written(variable: &str, found: &str) -> Result<String, String> {
-    let advice = format!(
-        "box it (`let {variable}: Box<dyn …> = Box::new(…);`), or put the code in braces, so that `{variable}` need not last"
-    );
-    let cannot =
-        |what: &str| Err(format!("the variable `{variable}` {what}, which cannot be kept for the next cell\n{advice}"));
+    let boxed = |what: &str, form: &str| {
+        Err(format!(
+            "the variable `{variable}` {what}, which cannot be kept for the next cell\n\
+             box it (`let {variable}: {form};`), or put the code in braces, so that `{variable}` need not last"
+        ))
+    };
+    let cannot = |what: &str| boxed(what, "Box<dyn …> = Box::new(…)");
     if found.contains("{closure@") || found.contains("{async closure@") || found.contains("{coroutine-closure") {
         return cannot("holds a closure");
     }
     if found.contains("{async block@") || found.contains("{async fn body") || found.contains("{coroutine") {
-        return cannot("holds what an async block makes");
+        return boxed("holds what an async block makes", "std::pin::Pin<Box<dyn Future<Output = _>>> = Box::pin(…)");
     }
     if found.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "impl") {
         return cannot(&format!("has a type without a name, `{found}`"));
@@ -85,6 +87,8 @@ mod tests {
             let error = written("x", found).expect_err(found);
             assert!(error.contains("`x`") && error.contains("cannot be kept"), "{error}");
         }
+        let error = written("x", "{async block@src/lib.rs:1:1: 1:2}").expect_err("a future");
+        assert!(error.contains("let x: std::pin::Pin<Box<dyn Future<Output = _>>> = Box::pin(…);"), "{error}");
         assert!(written("x", "std::vec::Vec<_>").expect_err("a hole").contains("not settled"));
     }
 }

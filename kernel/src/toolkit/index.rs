@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ra_ap_syntax::ast::{self, AstNode, AstToken, HasDocComments, HasModuleItem, HasName, HasVisibility};
+use ra_ap_syntax::ast::{self, AstNode, AstToken, HasAttrs, HasDocComments, HasModuleItem, HasName, HasVisibility};
 use ra_ap_syntax::{SourceFile, SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,8 @@ const MORE: [&str; 12] = [
     "reqwest",
     "tempfile",
 ];
+/// The kind of a field, which is asked for of a value alone.
+const FIELD: &str = "field";
 /// Longer documentation is cut.
 const LONGEST: usize = 4_000;
 
@@ -129,6 +131,7 @@ fn items(all: impl Iterator<Item = ast::Item>, place: &Place<'_>, entries: &mut 
             ast::Item::Fn(it) if is_public(it) => put(entries, place, None, it, "function", &signature(it)),
             ast::Item::Struct(it) if is_public(it) => {
                 put(entries, place, None, it, "class", &head(it.syntax()));
+                fields(it, place, entries);
             }
             ast::Item::Enum(it) if is_public(it) => {
                 put(entries, place, None, it, "class", &head(it.syntax()));
@@ -174,6 +177,53 @@ fn items(all: impl Iterator<Item = ast::Item>, place: &Place<'_>, entries: &mut 
             }
             _ => {}
         }
+    }
+}
+
+/// What a value of the type may be asked for by name.
+fn fields(of: &ast::Struct, place: &Place<'_>, entries: &mut Vec<Entry>) {
+    let Some(owner) = of.name().map(|name| name.text().to_string()) else { return };
+    match of.field_list() {
+        Some(ast::FieldList::RecordFieldList(list)) => {
+            for field in list.fields().filter(|field| !place.only_public || field.is_public()) {
+                let (Some(name), Some(ty)) = (field.name(), field.ty()) else { continue };
+                let signature = format!("{}: {}", name.text(), one_line(&ty.syntax().text().to_string()));
+                put(entries, place, Some(owner.clone()), &field, FIELD, &signature);
+            }
+        }
+        Some(ast::FieldList::TupleFieldList(list)) => {
+            let seen = list.fields().enumerate().filter(|(_, field)| !place.only_public || field.is_public());
+            entries.extend(seen.filter_map(|(at, field)| {
+                let ty = one_line(&field.ty()?.syntax().text().to_string());
+                Some(Entry {
+                    owner: Some(owner.clone()),
+                    name: at.to_string(),
+                    kind: FIELD.to_owned(),
+                    signature: format!("{at}: {ty}"),
+                    docs: String::new(),
+                    from: place.from.to_owned(),
+                    modules: Vec::new(),
+                    at: place.at.to_owned(),
+                })
+            }));
+        }
+        None => {}
+    }
+    let derives = of.attrs().any(|attr| {
+        let text = attr.syntax().text().to_string();
+        text.contains("derive") && text.contains("Clone")
+    });
+    if derives && !place.only_public {
+        entries.push(Entry {
+            owner: Some(owner),
+            name: "clone".to_owned(),
+            kind: "function".to_owned(),
+            signature: "fn clone(&self) -> Self".to_owned(),
+            docs: String::new(),
+            from: place.from.to_owned(),
+            modules: Vec::new(),
+            at: place.at.to_owned(),
+        });
     }
 }
 
@@ -278,6 +328,11 @@ fn last_name(of: &str) -> Option<String> {
 }
 
 impl Entry {
+    /// Whether it is a field of its owner.
+    pub fn is_field(&self) -> bool {
+        self.kind == FIELD
+    }
+
     /// Whether its name is offered without a path.
     pub fn is_near(&self) -> bool {
         (self.kind != "module" || self.owner.is_some()) && !MORE.contains(&self.from.as_str())

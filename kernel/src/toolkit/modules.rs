@@ -284,7 +284,7 @@ mod tests {
         let tree = Tree::of(list, "json");
         assert_eq!(tree.items["json::de"], ("module", true));
         assert_eq!(tree.items["json::de::from_str"], ("function", true));
-        assert_eq!(tree.items["json::de::POW10"].1, false);
+        assert!(!tree.items["json::de::POW10"].1);
         assert_eq!(tree.items["json::Read"], ("class", true));
         assert_eq!(tree.inside["json::de"], ["from_str", "POW10", "Deserializer"]);
     }

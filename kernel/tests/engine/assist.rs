@@ -125,6 +125,84 @@ fn what_cells_define() {
 }
 
 #[test]
+fn fields() {
+    let mut bench = Bench::new();
+    bench.value(
+        "#[derive(Clone)] struct Pt { x: f64, yaw: f64 }\nimpl Pt { fn turn(&self) -> Turned { Turned { by: 1, from: self.clone() } } }\n\
+         struct Turned { by: i32, from: Pt }\nlet p = Pt { x: 1., yaw: 2. }; let tup = (1, \"a\");\n\
+         let all = vec![Pt { x: 1., yaw: 2. }]; let boxed = Box::new(Pt { x: 1., yaw: 2. });",
+    );
+    let asked = Asked::when_read(&bench);
+    let exactly = |source: &str, wanted: &[&str]| {
+        let found = asked.0.complete(source, source.len());
+        let found: Vec<&str> = found.items.iter().map(|item| item.text.as_str()).collect();
+        assert_eq!(found, wanted, "{source}");
+    };
+    let of_pt = ["x", "yaw", "clone", "turn"];
+    // What is stored, and what it has.
+    exactly("p.", &of_pt);
+    exactly("p.y", &["yaw"]);
+    exactly("tup.", &["0", "1"]);
+    exactly("p.turn().from.", &of_pt);
+    exactly("println!(\"{}\", p.y", &["yaw"]);
+    exactly("boxed.y", &["yaw"]);
+    exactly("all[0].y", &["yaw"]);
+    exactly("all.first().unwrap().y", &["yaw"]);
+    // Literals.
+    exactly("Pt { x: 1., y", &["yaw"]);
+    exactly("f(Pt { ", &["x", "yaw"]);
+    exactly("f(Pt { x: g(1, 2), ", &["yaw"]);
+    // What this cell binds.
+    exactly("let q = Pt { x: 1., yaw: 2. }; q.y", &["yaw"]);
+    exactly("fn f(p: &Turned) { p.", &["by", "from"]);
+    exactly("for (at, it) in all.iter().enumerate() { it.y", &["yaw"]);
+    exactly("all.iter().map(|it| it.y", &["yaw"]);
+    exactly("if let Some(it) = all.first() { it.y", &["yaw"]);
+    exactly("impl Turned { fn g(&self) { self.from.y", &["yaw"]);
+    // And what it defines.
+    exactly("struct New { left: u8 } let new = New { left: 1 }; new.", &["left"]);
+    // What it binds anew is not what it was.
+    exactly("let p = (1, 2); p.", &["0", "1"]);
+    asked.has("1.0f64.sq", "1.0f64.sqrt");
+    asked.has("vec![1].pus", "vec![1].push");
+    asked.has("let query = 1; que", "let query = 1; query");
+    let inside = asked.complete("fn f() { tu");
+    assert!(!inside.iter().any(|it| it.ends_with(" tup")), "a function sees no variables: {inside:?}");
+    assert_eq!(asked.of("p.yaw"), "yaw: f64\n\nPt::yaw of this session");
+}
+
+#[test]
+fn strings_and_comments() {
+    let mut bench = Bench::new();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("scores")).unwrap();
+    std::fs::write(folder.path().join("scored.csv"), "").unwrap();
+    bench.value(
+        ":open demo\nlet table = df![\"score\" => [1.0]]?; let other = df![\"strategy\" => [1.0]]?; let pose = 1;",
+    );
+    let asked = Asked::when_read(&bench);
+    let id = bench.value("data()?.trajectories()[0].id.clone()");
+    let id = id.trim_matches('"');
+    asked.has("data()?.get(\"", &format!("data()?.get(\"{id}"));
+    let folder = folder.path().display();
+    for call in ["ScoreTable::read", "std::fs::read_to_string", "std::fs::File::open", "open"] {
+        asked.has(&format!("{call}(\"{folder}/sco"), &format!("{call}(\"{folder}/scored.csv"));
+        asked.has(&format!("{call}(\"{folder}/sco"), &format!("{call}(\"{folder}/scores/"));
+    }
+    asked.has("open(\"de", "open(\"demo");
+    asked.has("for each in data()?.iter() { each.ta", "for each in data()?.iter() { each.task");
+    // Of the table in question alone.
+    assert_eq!(asked.complete("table.column(\""), ["table.column(\"score"]);
+    assert_eq!(asked.complete("other.clone().lazy().filter(col(\""), ["other.clone().lazy().filter(col(\"strategy"]);
+    for nothing in ["let s = \"", "println!(\"sco", "// tab", "let x = 1; /* tab", "pose.max(\"", "\"abc\".contains(\""]
+    {
+        assert_eq!(asked.complete(nothing), Vec::<String>::new(), "{nothing}");
+    }
+    asked.has("println!(\"{} {po", "println!(\"{} {pose");
+    asked.has("let mine = 1; println!(\"{mi", "let mine = 1; println!(\"{mine");
+}
+
+#[test]
 fn documentation() {
     let mut bench = Bench::new();
     bench.value("let table = df![\"score\" => [1.0]]?; let numbers = vec![1];");
@@ -135,6 +213,12 @@ fn documentation() {
     assert!(asked.of("Dataset::open").contains("pub fn open"));
     assert!(asked.of(":spot").contains("Usage: :spot"));
     assert!(bench.value("?show").contains("pub fn show"));
+    assert!(bench.value("??show").contains("pub fn show"), "as it is asked elsewhere");
+    assert!(
+        bench.value(":").contains(":spot") || bench.told().iter().any(|told| format!("{told:?}").contains(":spot"))
+    );
+    assert!(asked.of("String::from").contains("fn from("), "what a type has by a trait");
+    assert!(bench.value("?match").contains("Chooses by patterns"), "keywords");
     assert!(bench.value("?DataFrame::lazy").contains("LazyFrame"));
     assert!(bench.failure("?no_such_name").message.contains("no_such_name"));
 }

@@ -324,3 +324,38 @@ fn what_is_included_lies_beside_the_notebook() {
         "{failure:?}"
     );
 }
+
+#[test]
+fn help_that_helps() {
+    let mut bench = Bench::new();
+    bench.value("let moved = vec![1]; let gone = moved; let mut vv = vec![1];");
+    let mut wrong = Vec::new();
+    for (cell, words, not) in [
+        ("return;", "a cell cannot `return`", "VariableStore"),
+        ("let x = 1;\nif x > 0 { return Ok(()); }", "line 2, column 12", "VariableStore"),
+        ("let fut = async { 5 };", "Box<dyn Future<Output = _>>> = Box::pin(…)", "Box::new"),
+        (
+            "async { tokio::runtime::Runtime::new().unwrap().block_on(async { 1 }) }.await",
+            "say `.await` there",
+            "top of the cell",
+        ),
+        ("let first = &vv[0]; vv.push(2);", "the variable `first` refers to", "persisted"),
+        ("let\u{a0}x = 1;", "an ordinary space belongs there: `let x = 1;`", "``"),
+        ("let s = “a”;", "`\"` belongs there: `let s = \"a\";`", "unknown start"),
+        ("fn dup() {} fn dup() {}", "`dup` is defined twice in this cell", ""),
+        ("show?", "`?show` tells what `show` is", ""),
+        ("!ls", "Command::new(\"ls\")", ""),
+    ] {
+        let said = text(&bench.failure(cell));
+        if !said.contains(words) || (!not.is_empty() && said.contains(not)) {
+            wrong.push(format!("{cell}: {said}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let said = text(&bench.failure("moved.len() + moved.len() + moved.len()"));
+    assert_eq!(said.matches("was moved").count(), 1, "{said}");
+    // What the help says works.
+    bench.value("let fut: std::pin::Pin<Box<dyn Future<Output = _>>> = Box::pin(async { 5 });");
+    assert_eq!(bench.value("fut.await"), "5");
+    assert_eq!(bench.value("'all: { if vv.len() == 1 { break 'all 1; } 2 }"), "1");
+}

@@ -67,7 +67,7 @@ fn what_cannot_be_kept_is_named() {
         ("let task = async { 1 };", "`task` holds what an async block makes"),
         ("fn numbers() -> impl Iterator<Item = u8> { 0..3 }\nlet these = numbers();", "`these`"),
         ("let v = Vec::new();", "not settled"),
-        ("let s = String::from(\"abc\"); let r = s.as_str();", "contains a reference"),
+        ("let s = String::from(\"abc\"); let r = s.as_str();", "`r` refers to another one of the cell"),
     ] {
         let said = text(&bench.failure(cell));
         assert!(said.contains(words), "{cell}: {said}");
