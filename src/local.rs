@@ -45,6 +45,9 @@ fn wait_policy() -> OsString {
     env::var_os("OMP_WAIT_POLICY").filter(|policy| !policy.is_empty()).unwrap_or_else(|| "passive".into())
 }
 
+/// How a worker ended that the system, or somebody, has killed.
+const KILLED: &str = "was killed (perhaps for want of memory)";
+
 /// Why a conversation with a worker broke off.
 #[derive(Debug)]
 pub(crate) enum Broken {
@@ -60,7 +63,10 @@ impl Worker {
     /// # Errors
     /// Where the program cannot be started.
     pub(crate) fn start(program: &Path, silence: Duration) -> Result<Self> {
-        let cannot = |error: &std::io::Error| Error::worker(format!("cannot start {}: {error}", program.display()));
+        let cannot = |error: &std::io::Error| {
+            Error::worker(format!("cannot start {}: {error}", program.display()))
+                .with_help("is it a program for this machine, and whole? `roborm doctor` looks")
+        };
         let log = tempfile::tempfile().map_err(|error| cannot(&error))?;
         let errors = log.try_clone().map_err(|error| cannot(&error))?;
         let mut child = Command::new(program)
@@ -184,7 +190,7 @@ impl Worker {
     fn gone(&mut self, what: &str) -> Broken {
         let _ = self.child.kill();
         let how = match self.child.wait().ok().map(|status| (status.signal(), status.code())) {
-            Some((Some(9), _)) => "was killed (perhaps for want of memory)".to_owned(),
+            Some((Some(9), _)) => KILLED.to_owned(),
             Some((Some(7), _)) => {
                 "ended by a bus error (a file of the checkpoint was cut short while in use)".to_owned()
             }
@@ -221,7 +227,14 @@ impl From<Broken> for Error {
         match broken {
             Broken::Failed(Failed { message, help: Some(help), .. }) => Error::input(message).with_help(help),
             Broken::Failed(Failed { message, help: None, .. }) => Error::input(message),
-            Broken::Gone(how) => Error::worker(format!("the worker of local checkpoints {how}")),
+            Broken::Gone(how) => {
+                let killed = how.starts_with(KILLED);
+                let error = Error::worker(format!("the worker of local checkpoints {how}"));
+                match killed {
+                    true => error.with_help("free memory, for example by ending other programs, and try again"),
+                    false => error.with_help("`roborm doctor` says whether the worker itself starts"),
+                }
+            }
         }
     }
 }

@@ -97,6 +97,8 @@
     chart.width = width;
     const icons = window.Plotly.Icons;
     const fig = figure(chart.spec, width, dark, titled);
+    // There the legend stands above the drawing, where the buttons are: these get a line of their own.
+    chart.place.classList.toggle("roborm-narrow", width < NARROW && fig.layout.showlegend !== false);
     const config = Object.assign({}, chart.spec.config, {
       responsive: false,
       displaylogo: false,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use roborm::command::{Answer, Current, Interrupts, Line, Session, Unparsed};
+use roborm::command::{self, Answer, Current, Interrupts, Line, Session, Unparsed};
 use roborm::display::{self, Terminal};
 use roborm::study::Cancel;
 use roborm::{Error, Result};
@@ -131,7 +131,7 @@ impl Front {
     fn command(&mut self, line: &str, place: &Place<'_>) -> Result<Outcome> {
         // A backslash at the end of a line joins it with the next, as in shells; shlex would see an empty word there.
         let Some(words) = shlex::split(&line.replace("\\\n", "")) else {
-            return Err(Error::usage("a quotation is not closed").with_help("end it with the same sign"));
+            return Err(command::not_closed(line));
         };
         // `: spot` is as good as `:spot`.
         let mut words: Vec<String> = words.into_iter().skip_while(|word| word == ":").collect();
@@ -158,7 +158,7 @@ impl Front {
             Ok(handed) => handed,
             Err(ended) => return Ok(told(ended, place)),
         };
-        match Line::parse_lasting(words) {
+        match Line::parse_lasting_in(words, Terminal::stdout().width()) {
             Ok(command) => {
                 let json = command.json();
                 Ok(Outcome::Answer(self.work(command, line)?, json))

@@ -64,7 +64,7 @@ fn usage(what: &str, example: &str) -> u8 {
 
 /// One command, as a shell gives it.
 fn shell(words: Vec<OsString>) -> u8 {
-    let line = match Line::parse(words.clone()) {
+    let line = match Line::parse_in(words.clone(), Terminal::stdout().width()) {
         Ok(line) => line,
         Err(Unparsed::Help(text)) => return speak::say(&text),
         Err(Unparsed::Usage(text)) => {

@@ -10,7 +10,7 @@ use roborm_wire::cell::{Done, Work};
 use super::bundle::Bundle;
 use super::store::VariableStore;
 use super::{blocks, display, interrupt, progress, state};
-use crate::command::{Line, Session, Unparsed, help};
+use crate::command::{self, Line, Session, Unparsed, help};
 use crate::dataset::{Dataset, OpenOptions, Trajectory};
 use crate::display::text;
 use crate::scores::ScoreTable;
@@ -35,7 +35,7 @@ pub(super) fn run(work: &Work, store: &VariableStore) -> Done {
 fn attempt(typed: &str, store: &VariableStore) -> Result<u8> {
     // A backslash at the end of a line joins it with the next, as in shells; shlex would see an empty word there.
     let Some(words) = shlex::split(&typed.replace("\\\n", "")) else {
-        return Err(Error::usage("a quotation is not closed").with_help("end it with the same sign"));
+        return Err(command::not_closed(typed));
     };
     let mut words: Vec<String> = words.into_iter().skip_while(|word| word == ":").collect();
     let Some(name) = words.first_mut() else {

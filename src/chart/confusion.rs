@@ -11,6 +11,8 @@ use super::{Cell, Column, Table};
 use crate::paraphrase::Strategy;
 
 const STEPS: [&str; 5] = ["1 none", "2 minimal", "3 partial", "4 near", "5 perfect"];
+/// What is counted where no strategy is named.
+const ALL: &str = "all rewordings, without the original instruction";
 /// From this share on, words on a cell are light.
 const STRONG: f64 = 0.6;
 
@@ -19,7 +21,7 @@ const STRONG: f64 = 0.6;
 pub struct Confusion {
     /// The model's name.
     pub model: String,
-    /// The strategy; `None` where all are counted together.
+    /// The strategy; `None` where all rewordings are counted together. The original instruction is none of them.
     pub strategy: Option<Strategy>,
     /// `counts[label - 1][score - 1]`: (trajectory, wording) pairs; a score that is no whole number is rounded.
     pub counts: [[u64; 5]; 5],
@@ -44,7 +46,7 @@ pub fn confusion(confusion: &Confusion) -> Plot {
     let mut facts = vec![format!("model: {}", confusion.model)];
     facts.push(match &confusion.strategy {
         Some(strategy) => format!("strategy: {strategy}"),
-        None => "all wordings".to_owned(),
+        None => ALL.to_owned(),
     });
     facts.push(n_text([confusion.n()], "(trajectory, wording) pair", "(trajectory, wording) pairs"));
     facts.push("colour: share of the column".to_owned());
@@ -138,9 +140,10 @@ pub fn confusion_table(confusion: &Confusion) -> Table {
     columns.extend(STEPS.iter().map(|step| Column::number(format!("scored {step}"), "pairs")));
     columns.push(Column::number("n", "pairs"));
     let caption = format!(
-        "Predicted against true progress, model {}, {}. {} unparsed.",
+        "Predicted against true progress, model {}, {}, {}. {} unparsed.",
         confusion.model,
-        confusion.strategy.as_ref().map_or("all wordings".to_owned(), |s| format!("strategy {s}")),
+        confusion.strategy.as_ref().map_or(ALL.to_owned(), |s| format!("strategy {s}")),
+        n_text([confusion.n()], "(trajectory, wording) pair", "(trajectory, wording) pairs"),
         count(confusion.unparsed)
     );
     let mut table = Table::new(caption, columns);

@@ -148,7 +148,12 @@ fn all_trajectories(analysis: &Analysis, found: &Robustness, all: &[TrajectorySc
         .show(bars(found))
         .say(format!("Intervals: {}.", robustness::intervals(found.level, found.resamples, found.seed)));
     for case in worst {
-        answer = answer.say(format!("Flips most by {}: {}, \"{}\"", case.model, case.trajectory, case.task));
+        answer = answer.say(format!(
+            "Flips most by {}: {}, \"{}\"",
+            cases::model_name(case, all),
+            case.trajectory,
+            case.task
+        ));
         answer = answer.show(strip(case, None, &mut strips));
     }
     answer.json = json!({ "boundary": analysis.boundary, "robustness": found.to_json(), "strips": strips });
@@ -160,7 +165,8 @@ fn one_trajectory(all: &[TrajectoryScores]) -> Answer {
     let (mut answer, mut strips) = (Answer::default(), Vec::new());
     for case in all {
         let label = case.label.map_or(String::new(), |label| format!(", true progress {label}"));
-        answer = answer.say(format!("{}: \"{}\"{label}, by {}", case.trajectory, case.task, case.model));
+        answer =
+            answer.say(format!("{}: \"{}\"{label}, by {}", case.trajectory, case.task, cases::model_name(case, all)));
         let mut strategies: Vec<&Strategy> = case.points.iter().map(|point| &point.strategy).collect();
         strategies.dedup();
         for strategy in strategies {

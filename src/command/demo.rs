@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::{Answer, Block, Session, chart, report, robustness, score};
+use super::{Answer, Block, Session, chart, replaced, report, robustness, score};
 use crate::chart::ContactSheet;
 use crate::dataset::{Dataset, Trajectory};
 use crate::display::number;
@@ -44,7 +44,7 @@ impl Demo {
             return Ok(score::finish(Answer::default(), &outcome, session));
         }
         let scores_file = self.out.join("scores.parquet");
-        outcome.scores.write(&scores_file)?;
+        let kept = replaced::write(&outcome.scores, &scores_file)?;
 
         let analysis = Analysis::default();
         let found = analysis.run(&outcome.scores)?;
@@ -70,6 +70,7 @@ impl Demo {
         .show_all(robustness::tables(&found).map(Block::Table))
         .say("Simulated: these models answer from the true progress, disturbed by wording. Their figures are for practice.")
         .say(format!("scores: {}\nreport: {}", scores_file.display(), report_file.display()));
+        let answer = kept.into_iter().fold(answer, |answer, kept| answer.note(format!("note: {kept}")));
         Ok(score::finish(answer, &outcome, session))
     }
 }

@@ -1,5 +1,6 @@
 //! One line of a shell, a prompt or a cell.
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::lasting::Lasting;
@@ -108,8 +109,20 @@ impl Line {
         I: IntoIterator<Item = S>,
         S: Into<std::ffi::OsString> + Clone,
     {
+        Self::parse_in(words, None)
+    }
+
+    /// The same, with help laid out for a window of so many columns.
+    ///
+    /// # Errors
+    /// As [`Line::parse`].
+    pub fn parse_in<I, S>(words: I, columns: Option<usize>) -> Result<Self, Unparsed>
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<std::ffi::OsString> + Clone,
+    {
         let words = std::iter::once("roborm".into()).chain(words.into_iter().map(Into::into));
-        let Shell { json, verb } = read(strict(shell()), words).map_err(unparsed)?;
+        let Shell { json, verb } = read(wide(strict(shell()), columns), words).map_err(unparsed)?;
         Ok(Self { json, lasts: false, verb: Any::Verb(Box::new(verb)) })
     }
 
@@ -123,9 +136,21 @@ impl Line {
         I: IntoIterator<Item = S>,
         S: Into<std::ffi::OsString> + Clone,
     {
+        Self::parse_lasting_in(words, None)
+    }
+
+    /// The same, with help laid out for a window of so many columns.
+    ///
+    /// # Errors
+    /// As [`Line::parse_lasting`].
+    pub fn parse_lasting_in<I, S>(words: I, columns: Option<usize>) -> Result<Self, Unparsed>
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<std::ffi::OsString> + Clone,
+    {
         let words: Vec<std::ffi::OsString> = words.into_iter().map(Into::into).collect();
         let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let Lasts { json, verb } = read(Self::grammar(), words.into_iter()).map_err(|error| {
+        let Lasts { json, verb } = read(wide(Self::grammar(), columns), words.into_iter()).map_err(|error| {
             match unparsed(error) {
                 Unparsed::Help(text) => Unparsed::Help(colon(&text)),
                 // How a front that lasts is asked for more.
@@ -141,11 +166,7 @@ impl Line {
     /// The help of a command of a front that lasts, laid out for a window of so many columns; `None` where there is no
     /// such command.
     pub(super) fn help(name: &str, columns: Option<usize>) -> Option<String> {
-        let mut grammar = Self::grammar();
-        if let Some(columns) = columns {
-            // Narrower, and its columns leave no room for words.
-            grammar = grammar.term_width(columns.clamp(40, WIDEST));
-        }
+        let grammar = wide(Self::grammar(), columns);
         match unparsed(grammar.try_get_matches_from([name, "--help"]).err()?) {
             Unparsed::Help(text) => Some(colon(&text)),
             Unparsed::Usage(_) => None,
@@ -211,6 +232,15 @@ impl Line {
     }
 }
 
+/// A grammar whose help is laid out for a window of so many columns.
+fn wide(grammar: clap::Command, columns: Option<usize>) -> clap::Command {
+    match columns {
+        // Narrower, and its columns leave no room for words.
+        Some(columns) => grammar.term_width(columns.clamp(40, WIDEST)),
+        None => grammar,
+    }
+}
+
 /// The grammar of a front that lasts has no name to stand before its commands, only a colon.
 fn colon(text: &str) -> String {
     text.replace("Usage: : ", "Usage: ").replace("Usage: ", "Usage: :")
@@ -255,14 +285,23 @@ fn read<T: FromArgMatches>(
     mut grammar: clap::Command,
     words: impl Iterator<Item = std::ffi::OsString>,
 ) -> Result<T, clap::Error> {
-    let matches = grammar.try_get_matches_from_mut(words)?;
+    let words: Vec<std::ffi::OsString> = words.collect();
+    let strange = words.iter().find(|word| word.to_str().is_none()).map(|word| word.to_string_lossy().into_owned());
+    let matches = grammar.try_get_matches_from_mut(words).map_err(|error| match (error.kind(), strange) {
+        // Which of them, it does not say.
+        (ErrorKind::InvalidUtf8, Some(word)) => grammar.error(
+            ErrorKind::InvalidUtf8,
+            format!("'{word}' is not UTF-8, as names are here; rename it, or make a link to it and name that"),
+        ),
+        _ => error,
+    })?;
     T::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
 }
 
 fn unparsed(error: clap::Error) -> Unparsed {
     let text = error.render().to_string();
     match error.kind() {
-        clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion => Unparsed::Help(text),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Unparsed::Help(text),
         _ => Unparsed::Usage(text),
     }
 }

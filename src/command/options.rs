@@ -336,9 +336,7 @@ impl Scoring {
             return Ledger::scratch();
         }
         let can_be_written = Ledger::check_default();
-        let is_free = |model: &Arc<dyn RewardModel>| {
-            model.price().is_some_and(|price| price.prompt_usd == 0.0 && price.completion_usd == 0.0)
-        };
+        let is_free = |model: &Arc<dyn RewardModel>| model.price().is_some_and(|price| price.is_free());
         match can_be_written {
             Ok(()) => Ledger::open_default(),
             // A first look at the demo must not fail where there is no home to write to.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use polars::prelude::{IntoLazy, col};
+use polars::prelude::{DataFrame, DataType, IntoLazy, col, lit};
 
 use crate::chart::{
     self, BoundaryPoint, Case, Confusion, ContactSheet, CrossingPoint, ErrorPoint, Figure, Method, Palette, Report,
@@ -65,7 +65,7 @@ pub(super) fn of(scores: &ScoreTable, analysis: &Analysis, extra: Extra<'_>) -> 
     let has_labels = scores.frame().column(column::LABEL).is_ok_and(|labels| labels.null_count() < labels.len());
     if has_labels {
         report = report.section(error(&robustness, &method, &palette));
-        report = report.section(confusions(scores, &models, analysis.boundary)?);
+        report = report.section(confusions(scores, &analysis, &robustness)?);
     }
     report = report.section(flips(scores, analysis.boundary, extra.sheets)?);
     report = report.provenance("roborm", env!("CARGO_PKG_VERSION"));
@@ -100,8 +100,11 @@ pub(super) fn of_one(scores: &ScoreTable, boundary: f64, extra: Extra<'_>) -> Re
 
 /// The model's name as the charts show it: with its config where the model has several.
 pub(super) fn name(row: &Row) -> String {
-    let model = row.group.text("model").unwrap_or_default();
-    row.group.text("config").map_or_else(|| model.to_owned(), |config| format!("{model} ({config})"))
+    named(row.group.text("model").unwrap_or_default(), row.group.text("config"))
+}
+
+fn named(model: &str, config: Option<&str>) -> String {
+    config.map_or_else(|| model.to_owned(), |config| format!("{model} ({config})"))
 }
 
 pub(super) fn strategy(row: &Row) -> Strategy {
@@ -169,24 +172,47 @@ fn error(robustness: &Robustness, method: &Method, palette: &Palette) -> Section
     )
 }
 
-fn confusions(scores: &ScoreTable, models: &[String], boundary: f64) -> Result<Section> {
+/// A chart a model: over its rewordings, as every figure that is not told by strategy; where a table has none, over the
+/// original instructions.
+fn confusions(scores: &ScoreTable, analysis: &Analysis, robustness: &Robustness) -> Result<Section> {
+    let mut by = vec![column::MODEL];
+    by.extend(robustness.by.iter().any(|name| name == column::CONFIG).then_some(column::CONFIG));
+    let rewordings = analysis.clone().by(by.iter().copied()).confusion(scores)?;
+    by.push(column::STRATEGY);
+    let by_strategy = analysis.clone().by(by).confusion(scores)?;
+    let original = by_strategy.lazy().filter(col(column::STRATEGY).eq(lit("original"))).collect()?;
+
     let mut section = Section::new("Predicted against true progress");
-    let cases = cases::of(scores, boundary)?;
-    for model in distinct(cases.iter().map(|case| case.model.clone())).iter().take(models.len()) {
-        let mut confusion = Confusion { model: model.clone(), strategy: None, counts: [[0; 5]; 5], unparsed: 0 };
-        for case in cases.iter().filter(|case| &case.model == model) {
-            let Some(label) = case.label else { continue };
-            for point in &case.points {
-                let place = point.score.map(|score| (score.round().clamp(1.0, 5.0) as usize) - 1);
-                match place.and_then(|place| confusion.counts.get_mut(usize::from(label.get()) - 1)?.get_mut(place)) {
-                    Some(count) => *count += 1,
-                    None => confusion.unparsed += 1,
-                }
-            }
+    for model in distinct(robustness.rows.iter().map(name)) {
+        let mut confusion = confusion(&rewordings, &model, None)?;
+        if confusion.n() + confusion.unparsed == 0 {
+            confusion = self::confusion(&original, &model, Some(Strategy::Original))?;
         }
         section = section.figure(Figure::new(&chart::confusion(&confusion)).table(chart::confusion_table(&confusion)));
     }
     Ok(section)
+}
+
+/// The counts of the model of this name.
+fn confusion(counts: &DataFrame, model: &str, strategy: Option<Strategy>) -> Result<Confusion> {
+    let mut confusion = Confusion { model: model.to_owned(), strategy, counts: [[0; 5]; 5], unparsed: 0 };
+    let texts = |name: &str| counts.column(name).and_then(|column| column.str().cloned());
+    let whole = |name: &str| counts.column(name)?.cast(&DataType::Int64)?.i64().cloned();
+    let (models, configs) = (texts(column::MODEL)?, texts(column::CONFIG).ok());
+    let (labels, predicted, count) = (whole(column::LABEL)?, whole("predicted")?, whole("count")?);
+    for row in 0..counts.height() {
+        let config = configs.as_ref().and_then(|configs| configs.get(row));
+        if named(models.get(row).unwrap_or_default(), config) != model {
+            continue;
+        }
+        let place = |step: Option<i64>| Some(usize::try_from(step?.clamp(1, 5)).ok()? - 1);
+        let times = count.get(row).and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
+        match (place(labels.get(row)), place(predicted.get(row))) {
+            (Some(label), Some(score)) => confusion.counts[label][score] += times,
+            _ => confusion.unparsed += times,
+        }
+    }
+    Ok(confusion)
 }
 
 fn flips(scores: &ScoreTable, boundary: f64, sheets: Vec<(String, ContactSheet)>) -> Result<Section> {
@@ -323,7 +349,7 @@ fn warnings(scores: &ScoreTable, robustness: &Robustness, models: &[String]) -> 
 /// The distinct texts of a column, sorted; none where it is not there.
 fn values(scores: &ScoreTable, name: &str) -> Result<Vec<String>> {
     let Ok(column) = scores.frame().column(name) else { return Ok(Vec::new()) };
-    let column = column.cast(&polars::prelude::DataType::String)?;
+    let column = column.cast(&DataType::String)?;
     let values: BTreeSet<&str> = column.str()?.iter().flatten().collect();
     Ok(values.into_iter().map(str::to_owned).collect())
 }

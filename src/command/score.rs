@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::options::Scoring;
-use super::{Answer, Block, GO_ON, Session, interrupt};
+use super::{Answer, Block, GO_ON, Session, interrupt, replaced};
 use crate::Result;
 use crate::dataset::Dataset;
 use crate::display::{Cell, Column, Progress, Table, number};
@@ -41,9 +41,13 @@ impl Score {
         }
         let outcome = run(study, session)?;
         // A table without rows would take the place of one that has some.
+        let mut kept = None;
         let written = match outcome.scores.is_empty() {
             true => Ok(false),
-            false => outcome.scores.write(&self.out).map(|()| true),
+            false => replaced::write(&outcome.scores, &self.out).map(|told| {
+                kept = told;
+                true
+            }),
         };
         session.current.add_scores(&outcome.scores)?;
         let Counts { planned, cached, called, unparsed, failed, unknown, unspent, cost_usd } = outcome.counts;
@@ -64,6 +68,9 @@ impl Score {
             // The replies are what was paid for, and they are safe.
             Err(error) => answer.note(format!("error: {error}; the replies are in the ledger")),
         };
+        if let Some(kept) = kept {
+            answer = answer.note(format!("note: {kept}"));
+        }
         for note in self.scoring.limit_notes(&prices) {
             answer = answer.note(format!("--max-cost: {note}"));
         }
@@ -98,7 +105,7 @@ pub(super) fn run(study: Study, session: &Session) -> Result<Outcome> {
         interrupt::listen(&session.cancel);
     }
     let _spending = session.spend();
-    // Before any money is spent, and once more at the end: it is what the study will lack.
+    // Before any money is spent.
     if let Some(bare) = study.plan().bare_tasks_told() {
         session.progress.say(&format!("{bare}; scored by their original instruction alone"));
     }
@@ -110,7 +117,10 @@ pub(super) fn run(study: Study, session: &Session) -> Result<Outcome> {
 pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -> Answer {
     /// Failures told one by one; the rest are counted.
     const TOLD: usize = 10;
-    for failure in outcome.failures.iter().take(TOLD) {
+    // What could not even be planned was named before the first call.
+    let (bare, failures): (Vec<_>, Vec<_>) =
+        outcome.failures.iter().partition(|failure| failure.trajectory.is_none() && failure.pairs == 0);
+    for failure in failures.iter().take(TOLD) {
         let whose = match (&failure.trajectory, &failure.model) {
             (Some(trajectory), Some(model)) => format!("trajectory {trajectory}, {model}: "),
             // Without a model the frames were at fault, and the message says whose.
@@ -123,8 +133,8 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
         };
         answer = answer.note(format!("failed: {whose}{}{pairs}", failure.message));
     }
-    if outcome.failures.len() > TOLD {
-        answer = answer.note(format!("failed: {} more reasons", outcome.failures.len() - TOLD));
+    if failures.len() > TOLD {
+        answer = answer.note(format!("failed: {} more reasons", failures.len() - TOLD));
     }
     for note in &outcome.notes {
         answer = answer.note(note.clone());
@@ -136,10 +146,11 @@ pub(super) fn finish(mut answer: Answer, outcome: &Outcome, session: &Session) -
         }
     }
     answer.status = outcome.exit_status();
-    // What could not even be planned is no better next time, unless the file is.
-    let bare = outcome.failures.iter().any(|failure| failure.trajectory.is_none() && failure.pairs == 0);
-    if bare {
-        answer = answer.note("  help: add paraphrases of them to the file and score again: only those are called then");
+    // It is no better next time, unless the file is.
+    if !bare.is_empty() {
+        answer = answer
+            .note("not whole: the tasks without paraphrases, named at the start")
+            .note("  help: add paraphrases of them to the file and score again: only those are called then");
     }
     let Counts { unknown, unspent, .. } = outcome.counts;
     // Frames that could not be had are tried again in any case.

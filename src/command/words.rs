@@ -1,5 +1,7 @@
 //! The words of a line that is being typed, as a shell has them.
 
+use crate::Error;
+
 /// How a word is written so that it is one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Quote {
@@ -94,6 +96,36 @@ pub(super) fn needs_quotes(word: &str) -> bool {
     let word = word.char_indices().map(|(at, letter)| if is_plain(at, letter) { '_' } else { letter });
     let word: String = word.collect();
     shlex::try_quote(&word).is_ok_and(|quoted| quoted != word)
+}
+
+/// What is open at the end of a command that is not whole, and where it was opened.
+pub fn not_closed(line: &str) -> Error {
+    match open_quotation(line) {
+        Some(at) => {
+            let mark = &line[at..at + 1];
+            let begins: String = line[at..].lines().next().unwrap_or_default().chars().take(24).collect();
+            let column = line[..at].chars().rev().take_while(|letter| *letter != '\n').count() + 1;
+            Error::usage(format!("the quotation is not closed that begins at column {column}: {}", begins.trim_end()))
+                .with_help(format!("end it with {mark}, or write \\{mark} for the sign itself"))
+        }
+        None => Error::usage("nothing follows the \\ at the end").with_help("leave it out, or go on in the next line"),
+    }
+}
+
+/// The byte of the sign that opens a quotation of a command which nothing closes.
+fn open_quotation(text: &str) -> Option<usize> {
+    let mut open = None;
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match (open, letter) {
+            // In single marks a backslash is a letter.
+            (None, '\\') | (Some((_, '"')), '\\') => drop(letters.next()),
+            (None, '\'' | '"') => open = Some((at, letter)),
+            (Some((_, mark)), _) if mark == letter => open = None,
+            _ => {}
+        }
+    }
+    open.map(|(at, _)| at)
 }
 
 /// What all these words begin with.

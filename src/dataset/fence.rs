@@ -18,7 +18,9 @@ const LINKS: usize = 40;
 pub(super) enum Found {
     File,
     Folder,
-    /// Not there now: an error later, for its trajectory alone.
+    /// A pipe, a socket or a device: an error later, for its trajectory alone, as is what is of the wrong kind.
+    Other,
+    /// Not there now: an error later, too.
     Nothing,
 }
 
@@ -52,7 +54,7 @@ impl Fence {
     /// Where `named` leads, links followed, and what is there.
     ///
     /// # Errors
-    /// A path that leaves what is allowed, names nothing, or leads to something that is neither file nor folder.
+    /// A path that leaves what is allowed, or names nothing.
     pub(super) fn resolve(&mut self, named: &str) -> Result<(PathBuf, Found)> {
         if named.is_empty() {
             return Err(Error::input("an empty path"));
@@ -84,7 +86,7 @@ impl Fence {
             } else if kind.is_dir() {
                 return Ok((path, Found::Folder));
             } else if !kind.is_symlink() {
-                return Err(wrong("is neither a file nor a folder"));
+                return Ok((path, Found::Other));
             }
             let target = path.read_link().map_err(|error| Error::io(format!("cannot follow {named}"), &error))?;
             path = parent.join(target);

@@ -14,10 +14,10 @@ pub(super) fn open(folder: &Path, options: &OpenOptions) -> Result<Dataset> {
     let (mut images, mut folders) = (0u64, Vec::new());
     for entry in folder.read_dir().map_err(cannot_read)? {
         let entry = entry.map_err(cannot_read)?;
-        if is_image(&entry.file_name().to_string_lossy()) {
-            images += 1;
-        } else if entry.path().is_dir() {
+        if entry.path().is_dir() {
             folders.push(entry.path());
+        } else if is_image(&entry.file_name().to_string_lossy()) {
+            images += 1;
         }
     }
     if images == 0 {

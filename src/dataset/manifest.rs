@@ -54,21 +54,12 @@ fn source(row: Row<'_>, fence: &mut Fence, options: &OpenOptions) -> Result<Sour
         (Some(_), Some(_)) => Err(one("both video and frames")),
         (None, None) => Err(one("neither video nor frames")),
         (Some(video), None) => {
-            let (path, found) = fence.resolve(video).map_err(|error| row.at(error))?;
-            if found == Found::Folder {
-                return Err(row
-                    .at(Error::input(format!("video {video} is a folder")))
-                    .with_help("a folder of PNG or JPEG files goes in the column frames"));
-            }
+            // That it is no file is an error of this trajectory, when its frames are wanted.
+            let (path, _) = fence.resolve(video).map_err(|error| row.at(error))?;
             Ok(Source::Video { path, span: span(row)? })
         }
         (None, Some(frames)) => {
             let (folder, found) = fence.resolve(frames).map_err(|error| row.at(error))?;
-            if found == Found::File {
-                return Err(row
-                    .at(Error::input(format!("frames {frames} is a file")))
-                    .with_help("a video file goes in the column video"));
-            }
             if found == Found::Folder {
                 fence.holds(&folder).map_err(|error| row.at(error))?;
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::fence::{Fence, Found};
+use super::fence::Fence;
 use super::open::name_of;
 use super::rows::Rows;
 use super::{Dataset, Label, OpenOptions, Source, Trajectory};
@@ -21,10 +21,8 @@ pub(super) fn open(file: &Path, rows: &Rows, options: &OpenOptions) -> Result<Da
     let mut trajectories = Vec::with_capacity(rows.len());
     for row in rows.iter() {
         let name = row.words("file_name")?;
-        let (path, found) = fence.resolve(name).map_err(|error| row.at(error))?;
-        if found == Found::Folder {
-            return Err(row.at(Error::input(format!("file_name {name} is a folder"))));
-        }
+        // That it is no file is an error of this trajectory, when its frames are wanted.
+        let (path, _) = fence.resolve(name).map_err(|error| row.at(error))?;
         let reward = match row.whole("reward")? {
             Some(reward) => reward,
             None if rows.has("reward") => return Err(row.at(Error::input("no reward"))),

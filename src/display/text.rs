@@ -85,7 +85,8 @@ pub fn fold<'a>(words: impl IntoIterator<Item = &'a str>, columns: usize) -> Vec
     lines
 }
 
-/// The longest start of `text` that fits, at least one character, and the rest.
+/// The longest start of `text` that fits, at least one character, and the rest. A path is cut between its folders, where
+/// that leaves no line nearly empty.
 fn split(text: &str, columns: usize) -> (&str, &str) {
     // Marks without a width may pile up on a letter without end: no line is longer than this in bytes.
     let longest = columns.saturating_mul(16).saturating_add(64);
@@ -98,5 +99,7 @@ fn split(text: &str, columns: usize) -> (&str, &str) {
         }
         end = next;
     }
+    let between = text[..end].rfind('/').map(|slash| slash + 1);
+    let end = between.filter(|cut| width(&text[..*cut]) * 3 >= columns && *cut < text.len()).unwrap_or(end);
     text.split_at(end)
 }

@@ -14,25 +14,44 @@ const ENDINGS: [&str; 3] = ["png", "jpg", "jpeg"];
 /// The image files of a folder in natural order of their names: 1, 2, 10.
 ///
 /// # Errors
-/// Where the folder cannot be read or holds no PNG or JPEG file.
+/// Where the folder cannot be read or holds no PNG or JPEG file, or something of such a name is not there or no file: a
+/// frame that is left out would have all others at another time.
 pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
     let refused = |error: &io::Error| Error::io(format!("cannot read the folder {}", folder.display()), error);
+    if folder.metadata().is_ok_and(|there| !there.is_dir()) {
+        return Err(Error::input(format!("{} is no folder of frames", folder.display()))
+            .with_help("in a manifest, a video file goes in the column video"));
+    }
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|error| refused(&error))? {
         let path = entry.map_err(|error| refused(&error))?.path();
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         // Hidden files are left by file managers and copies (`._1.png`), not frames.
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str())) && !is_hidden && path.is_file() {
-            files.push(path);
+        if is_hidden || !ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str())) {
+            continue;
+        }
+        match path.metadata() {
+            Ok(there) if there.is_file() => files.push(path),
+            Ok(there) if there.is_dir() => {}
+            Ok(_) => {
+                return Err(Error::input(format!("the frame {} is no file", path.display()))
+                    .with_help("move it out of the folder"));
+            }
+            Err(error) => {
+                return Err(Error::io(format!("cannot read the frame {}", path.display()), &error)
+                    .with_help("a link that leads nowhere? put its file there, or move it out of the folder"));
+            }
         }
     }
     if files.is_empty() {
-        return Err(Error::input(format!("the folder {} holds no PNG or JPEG files", folder.display())));
+        return Err(Error::input(format!("the folder {} holds no PNG or JPEG files", folder.display()))
+            .with_help("frames are files whose names end in .png, .jpg or .jpeg"));
     }
     files.sort_by(|a, b| {
         let (a, b) = (a.file_name().unwrap_or_default(), b.file_name().unwrap_or_default());
-        natural(&a.to_string_lossy(), &b.to_string_lossy())
+        // Names that are no UTF-8 may look the same, and still need one order.
+        natural(&a.to_string_lossy(), &b.to_string_lossy()).then_with(|| a.cmp(b))
     });
     Ok(files)
 }
@@ -75,7 +94,8 @@ pub(super) fn read(path: &Path) -> Result<Raster> {
         image::ImageError::IoError(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
             Error::io(format!("cannot read {}", path.display()), &error)
         }
-        error => Error::input(format!("{} cannot be read as an image: {error}", path.display())),
+        error => Error::input(format!("{} cannot be read as an image: {error}", path.display()))
+            .with_help("a frame is a whole PNG or JPEG file; copy or write it again"),
     };
     let reader = ImageReader::open(path)
         .and_then(ImageReader::with_guessed_format)

@@ -109,7 +109,8 @@ impl Timeline {
         let from = self.snap(span.from_s, "start", false)?;
         let to = self.snap(span.to_s, "end", true)?;
         if from >= to {
-            return Err(Error::input(format!("no frame lies between {} s and {} s", span.from_s, span.to_s)));
+            return Err(Error::input(format!("no frame lies between {} s and {} s", span.from_s, span.to_s))
+                .with_help("give a longer part, or leave its ends out for the whole file"));
         }
         Ok(from..to)
     }

@@ -192,6 +192,13 @@ pub struct Price {
     pub cached_usd: Option<f64>,
 }
 
+impl Price {
+    /// Costs nothing: simulated, or on this machine.
+    pub fn is_free(&self) -> bool {
+        self.prompt_usd == 0.0 && self.completion_usd == 0.0
+    }
+}
+
 /// One question to a model.
 #[derive(Clone, Debug)]
 pub struct Request {

@@ -156,13 +156,15 @@ pub fn open(name: &str, options: &ModelOptions) -> Result<Arc<dyn RewardModel>> 
 fn unneeded(name: &str, options: &ModelOptions) -> Result<()> {
     let off = |effort: &str| matches!(effort, "off" | "none");
     if !options.base_urls.is_empty() {
-        return Err(Error::usage(format!("{name} runs in this process and takes no base url")));
+        return Err(Error::usage(format!("{name} runs in this process and takes no base url"))
+            .with_help("leave --base-url out"));
     }
     if options.reasoning.as_deref().is_some_and(|effort| !off(effort)) {
-        return Err(Error::usage(format!("{name} does not reason")));
+        return Err(Error::usage(format!("{name} does not reason")).with_help("leave --reasoning out, or turn it off"));
     }
     if options.provider.is_some() {
-        return Err(Error::usage(format!("{name} runs in this process: a provider can be pinned on OpenRouter alone")));
+        return Err(Error::usage(format!("{name} runs in this process: a provider can be pinned on OpenRouter alone"))
+            .with_help("leave --provider out"));
     }
     Ok(())
 }
@@ -180,7 +182,9 @@ fn unneeded_here(spec: &LocalSpec, options: &ModelOptions) -> Result<()> {
         (options.max_images == Some(0), "needs at least one image"),
     ] {
         if given {
-            return Err(Error::usage(format!("{name} {what}")));
+            return Err(
+                Error::usage(format!("{name} {what}")).with_help("leave that setting out, or name another model")
+            );
         }
     }
     Ok(())

@@ -283,7 +283,8 @@ impl Analysis {
                 .with_help(format!("at least {least}, {DEFAULT_RESAMPLES} for steady ends, or 0 for no intervals")));
         }
         if self.unparsed.substitute().is_some_and(|score| !score.is_finite()) {
-            return Err(Error::usage("the score that stands in for unparsed replies is not a finite number"));
+            return Err(Error::usage("the score that stands in for unparsed replies is not a finite number")
+                .with_help("give one from 1 to 5, or exclude them"));
         }
         Ok(())
     }

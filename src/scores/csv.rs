@@ -1,7 +1,7 @@
 //! Score tables as CSV.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,10 +32,27 @@ pub(super) fn read(file: File, path: &Path, columns: Option<&[&str]>) -> Result<
         .with_schema_overwrite(Some(Arc::new(known)))
         .with_columns(columns)
         .with_rechunk(false);
-    CsvReader::new(file)
-        .with_options(options)
-        .finish()
-        .map_err(|error| fault(path, &shape).unwrap_or_else(|| refused(&error)))
+    let frame = match shape.blank {
+        false => CsvReader::new(file).with_options(options).finish(),
+        true => CsvReader::new(Cursor::new(without_blank_lines(file)?)).with_options(options).finish(),
+    };
+    frame.map_err(|error| fault(path, &shape).unwrap_or_else(|| refused(&error)))
+}
+
+/// The bytes of a file without the lines that hold nothing, of which polars makes rows of nulls.
+fn without_blank_lines(mut file: File) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|error| Error::io("cannot be read", &error))?;
+    let mut kept = Vec::with_capacity(bytes.len());
+    // An empty line within quotes is part of a text.
+    let mut quoted = false;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if quoted || !matches!(line, b"\n" | b"\r\n" | b"\r") {
+            kept.extend_from_slice(line);
+        }
+        quoted ^= line.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
+    }
+    Ok(kept)
 }
 
 /// The names of the columns.
@@ -88,6 +105,8 @@ fn shape(path: &Path) -> Result<Shape> {
 struct Shape {
     /// The first line with a quote in a text that stands in none: polars takes the next lines for part of the text.
     loose_quote: Option<u64>,
+    /// There are lines that hold nothing.
+    blank: bool,
 }
 
 /// Counts the fields of one row after the other.
@@ -153,6 +172,7 @@ impl Counter {
             self.shape.loose_quote.get_or_insert(self.before + 1);
         }
         if self.length == 0 {
+            self.shape.blank = true;
             return Ok(());
         }
         match *self.wanted.get_or_insert(commas) {
@@ -171,6 +191,8 @@ impl Counter {
                 Err(Error::input(format!("line {}: a quote is opened and never closed", lines + 1))
                     .with_help("is the file whole? A quote within a text in double quotes is doubled"))
             }
+            // The last line end of a file begins no line.
+            _ if self.length == 0 => Ok(()),
             _ => self.end_of_row(),
         }
     }

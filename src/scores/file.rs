@@ -137,13 +137,20 @@ fn check_replaced(path: &Path) -> Result<()> {
 
 pub(super) fn open(path: &Path) -> Result<File> {
     let cannot = |error: std::io::Error| Error::io(format!("cannot read {}", path.display()), &error);
-    let file = File::open(path).map_err(cannot)?;
-    let meta = file.metadata().map_err(cannot)?;
-    if meta.is_dir() {
-        return Err(Error::input(format!("{} is a folder, not a score table", path.display())));
+    let meta = std::fs::metadata(path).map_err(cannot)?;
+    // A table is read more than once, and to open a pipe takes until somebody writes.
+    if !meta.is_file() && !meta.is_dir() {
+        return Err(Error::input(format!("{} is a pipe or a device, not a file", path.display()))
+            .with_help("write what comes out of it to a file first"));
     }
-    if meta.is_file() && meta.len() == 0 {
-        return Err(Error::input(format!("{} is empty", path.display())));
+    let file = File::open(path).map_err(cannot)?;
+    if meta.is_dir() {
+        return Err(Error::input(format!("{} is a folder, not a score table", path.display()))
+            .with_help("name the file in it: .parquet, .csv or .jsonl"));
+    }
+    if meta.len() == 0 {
+        return Err(Error::input(format!("{} is empty", path.display()))
+            .with_help("score again with --out, which writes it whole: nothing is called twice"));
     }
     Ok(file)
 }

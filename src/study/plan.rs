@@ -80,16 +80,7 @@ impl Plan {
         let of = move |trajectory: &Trajectory| paraphrases.map_or_else(Vec::new, |set| set.for_trajectory(trajectory));
         let of: &ParaphrasesOf<'a> = &of;
         let unused = paraphrases.map_or_else(Vec::new, |set| set.unused(dataset.trajectories()));
-        let plan = Self::from_parts(dataset.name(), dataset.trajectories(), paraphrases.map(|_| of), options);
-        match plan {
-            Ok(plan) => Ok(Self { unused: Arc::new(unused), ..plan }),
-            Err(error) if unused.is_empty() => Err(error),
-            Err(error) => {
-                let help = error.help().map(|help| format!("{help} ")).unwrap_or_default();
-                let unused: Vec<&str> = unused.iter().map(String::as_str).collect();
-                Err(error.with_help(format!("{help}It has some for {}", few(&unused))))
-            }
-        }
+        Self::of_parts(dataset.name(), dataset.trajectories(), paraphrases.map(|_| of), unused, options)
     }
 
     /// Plans the scoring of `trajectories`; `paraphrases_of` gives the rewordings of one, where any are wanted.
@@ -108,8 +99,20 @@ impl Plan {
         paraphrases_of: Option<&ParaphrasesOf<'a>>,
         options: &PlanOptions,
     ) -> Result<Self> {
+        Self::of_parts(dataset, trajectories, paraphrases_of, Vec::new(), options)
+    }
+
+    /// `unused` are the names that there are paraphrases of and that the dataset does not have.
+    fn of_parts<'a>(
+        dataset: &str,
+        trajectories: &[Trajectory],
+        paraphrases_of: Option<&ParaphrasesOf<'a>>,
+        unused: Vec<String>,
+        options: &PlanOptions,
+    ) -> Result<Self> {
         if trajectories.is_empty() {
-            return Err(Error::input(format!("dataset {dataset} has no trajectories")));
+            return Err(Error::input(format!("dataset {dataset} has no trajectories"))
+                .with_help("is it the right folder or file? `roborm trajectories` lists what is in one"));
         }
         let mut ids = HashMap::new();
         for (n, trajectory) in trajectories.iter().enumerate() {
@@ -119,13 +122,17 @@ impl Plan {
                     trajectory.id,
                     first + 1,
                     n + 1
-                )));
+                ))
+                .with_help("give each trajectory an id of its own"));
             }
             if trajectory.task.trim().is_empty() {
                 return Err(Error::input(format!(
                     "trajectory {} of dataset {dataset} has no instruction",
                     trajectory.id
-                )));
+                ))
+                .with_help(
+                    "say what the robot was told in its `task`; for a folder of frames, in a manifest that names it",
+                ));
             }
         }
         let mut chosen: Vec<usize> = match options.limit {
@@ -163,15 +170,17 @@ impl Plan {
         {
             let tasks: BTreeSet<&str> = trajectories.iter().map(|trajectory| trajectory.task.as_str()).collect();
             let tasks: Vec<&str> = tasks.into_iter().collect();
+            let named: Vec<&str> = unused.iter().map(String::as_str).collect();
+            let others = if named.is_empty() { String::new() } else { format!(" It has some for {}", few(&named)) };
             return Err(Error::input(format!("no paraphrases for any task of dataset {dataset}: {}", few(&tasks)))
-                .with_help("is the paraphrase file that of this dataset, its `task` spelled as there, its strategies the ones asked for?"));
+                .with_help(format!("is the paraphrase file that of this dataset, its `task` spelled as there, its strategies the ones asked for?{others}")));
         }
         Ok(Self {
             dataset: dataset.into(),
             trajectories: Arc::new(planned),
             repeats: options.repeats.max(1),
             bare: Arc::new(bare.into_iter().collect()),
-            unused: Arc::default(),
+            unused: Arc::new(unused),
         })
     }
 

@@ -37,6 +37,38 @@ fn ints(table: &ScoreTable, name: &str) -> Vec<Option<i64>> {
 }
 
 #[test]
+fn line_ends_and_blank_lines_of_a_csv_make_no_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.csv");
+    let rows = [
+        "model,trajectory,strategy,instruction,score",
+        "m,a,original,\"one\n\ntwo\",5",
+        "m,a,lexical,\"x, y\",",
+        "m,b,original,z,2",
+    ];
+    let read = |text: String| {
+        std::fs::write(&path, text).unwrap();
+        let table = ScoreTable::read(&path).unwrap();
+        assert_eq!(ScoreTable::read_columns(&path, &["score"]).unwrap().len(), table.len());
+        (strings(&table, "instruction"), floats(&table, "score"))
+    };
+    let plain = read(rows.join("\n"));
+    assert_eq!(plain.0, ["one\n\ntwo", "x, y", "z"].map(|text| Some(text.to_owned())));
+    assert_eq!(plain.1, [Some(5.0), None, Some(2.0)]);
+    for end in ["\n", "\n\n", "\r\n", "\r\n\r\n", "\n\n\n"] {
+        assert_eq!(read(rows.join(end) + end), plain, "{end:?}");
+        assert_eq!(read(format!("{end}{}", rows.join(end))), plain, "{end:?}");
+    }
+    // Lines are counted as they stand in the file.
+    let error = {
+        std::fs::write(&path, "model,trajectory,strategy,instruction,score\n\nm,a,original,x,5\nm,a,lexical\n")
+            .unwrap();
+        ScoreTable::read(&path).unwrap_err()
+    };
+    assert!(error.to_string().contains("line 4: 3 fields, but the header has 5"), "{error}");
+}
+
+#[test]
 fn takes_types_in() {
     let frame = df! {
         "model" => ["m", "m", "m"],

@@ -13,8 +13,8 @@ use super::pump::Pump;
 use super::section::{Kind, sections};
 use crate::toolkit::{Entry, Toolkit};
 
-/// How long a question may wait for the process that runs cells.
-const PATIENCE: Duration = Duration::from_millis(150);
+/// How long a question may wait for the process that runs cells, which is there but for the moments in which it starts.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Answers what a cell could become and what its names mean. Clones ask the same engine; every method may be called from
 /// any thread, at any time.
@@ -122,7 +122,7 @@ impl Shared {
         for _ in 0..2 {
             if stream.is_none() {
                 *stream = self.pump.questions(PATIENCE);
-                stream.as_ref()?.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
+                stream.as_ref()?.set_read_timeout(Some(PATIENCE)).ok()?;
             }
             let open = stream.as_mut()?;
             if send(open, question).is_ok()

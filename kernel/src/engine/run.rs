@@ -21,10 +21,13 @@ use super::{Assistant, Error, Interrupter, Result, fault, generated};
 use crate::toolkit::Toolkit;
 
 /// What every session begins with.
-pub(super) const PRELUDE: &str = "use roborm::prelude::*; use roborm::cell::printing::{dbg, eprint, eprintln};";
+pub(super) const PRELUDE: &str = "use roborm::prelude::*;";
+/// What prints on standard error after what was printed before it. By name: what comes with all that is in a module would
+/// not be told from what every crate has.
+const PRINTING: &str = "use roborm::cell::printing::{dbg, eprint, eprintln};";
 /// The same for an engine, whose cells rust-analyzer is not to read: see [`generated::UNREAD`].
 pub(super) fn prelude() -> String {
-    format!("{}\n{PRELUDE}", generated::UNREAD)
+    format!("{}\n{PRELUDE} {PRINTING}", generated::UNREAD)
 }
 /// How long the process that runs cells may take to start.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);

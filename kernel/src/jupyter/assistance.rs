@@ -1,14 +1,40 @@
 //! Completion, inspection, and whether a cell is whole: on a thread of its own, since an answer may take a moment.
 
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::desk::Desk;
+use super::language::Assist;
 use super::message::{Request, empty};
 use super::zmtp::Identity;
 use crate::engine::{Completeness, Completions, Inspection};
+
+/// How long the first questions wait for an evaluator that is coming up: on a machine with much to do that takes seconds,
+/// and an answer that is late serves better than one that is empty.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Who knows the answers, once the evaluator is up.
+pub(super) struct Helper {
+    coming: Receiver<Box<dyn Assist>>,
+    here: Option<Box<dyn Assist>>,
+}
+
+impl Helper {
+    /// One that comes through this channel; it is hung up where none will.
+    pub(super) fn new(coming: Receiver<Box<dyn Assist>>) -> Self {
+        Self { coming, here: None }
+    }
+
+    fn get(&mut self) -> Option<&dyn Assist> {
+        if self.here.is_none() {
+            self.here = self.coming.recv_timeout(PATIENCE).ok();
+        }
+        self.here.as_deref()
+    }
+}
 
 /// Answers for as long as the program runs.
 pub(super) fn work(
@@ -16,14 +42,15 @@ pub(super) fn work(
     desk: &Desk,
     questions: &Receiver<(Identity, Request)>,
     completeness: fn(&str) -> Completeness,
+    mut helper: Helper,
 ) {
     while let Ok((front, request)) = questions.recv() {
         let source = request.text("code");
         shared.outlet.around(&request, || {
             // An analysis that fails must not take the thread with it.
             let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match request.kind.as_str() {
-                "complete_request" => complete(shared, &request, source),
-                "inspect_request" => inspect(shared, &request, source),
+                "complete_request" => complete(helper.get(), &request, source),
+                "inspect_request" => inspect(helper.get(), &request, source),
                 _ => whole(completeness(source)),
             }));
             let failed = || json!({"status": "error", "ename": "Internal", "evalue": "no answer", "traceback": []});
@@ -32,9 +59,9 @@ pub(super) fn work(
     }
 }
 
-fn complete(shared: &Shared, request: &Request, source: &str) -> Value {
+fn complete(assistant: Option<&dyn Assist>, request: &Request, source: &str) -> Value {
     let at = byte(source, &request.content["cursor_pos"]);
-    let found = match shared.assistant.get() {
+    let found = match assistant {
         Some(assistant) => assistant.complete(source, at),
         None => Completions { start: at, end: at, items: Vec::new() },
     };
@@ -55,9 +82,9 @@ fn complete(shared: &Shared, request: &Request, source: &str) -> Value {
     })
 }
 
-fn inspect(shared: &Shared, request: &Request, source: &str) -> Value {
+fn inspect(assistant: Option<&dyn Assist>, request: &Request, source: &str) -> Value {
     let at = byte(source, &request.content["cursor_pos"]);
-    match shared.assistant.get().and_then(|assistant| assistant.inspect(source, at)) {
+    match assistant.and_then(|assistant| assistant.inspect(source, at)) {
         Some(Inspection { plain, markdown }) => {
             let data = json!({"text/plain": plain, "text/markdown": markdown});
             json!({"status": "ok", "found": true, "data": data, "metadata": empty()})

@@ -2,13 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
 use super::desk::Desk;
-use super::language::{Evaluate, Events, Running};
+use super::language::{Assist, Evaluate, Events, Running};
 use super::message::Request;
 use super::zmtp::Identity;
 use super::{Shared, outlet};
@@ -36,6 +36,7 @@ pub(super) fn work(
     desk: &Desk,
     jobs: &Receiver<Job>,
     start: Box<dyn FnOnce(Events) -> Result<Running> + Send>,
+    helper: Sender<Box<dyn Assist>>,
 ) {
     let asker = Arc::new(Asker::default());
     let (sharing, asking) = (Arc::clone(shared), Arc::clone(&asker));
@@ -43,11 +44,13 @@ pub(super) fn work(
         Ok(running) => {
             // Set once, here.
             let _ = shared.interrupt.set(running.interrupt);
-            let _ = shared.assistant.set(running.assistant);
+            // At its end nobody waits for it.
+            let _ = helper.send(running.assistant);
             running.evaluator
         }
         Err(error) => Box::new(Absent(error)),
     };
+    drop(helper);
     let mut count = 0;
     // Asked for each time: a stop may be among the jobs that a failed cell takes out of the line.
     while !shared.stopping.load(Ordering::Acquire) {

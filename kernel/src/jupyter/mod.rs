@@ -27,6 +27,7 @@ pub use connection::Connection;
 pub use language::{Assist, Evaluate, Events, Language, Running};
 
 use crate::engine::{Error, Result, STACK};
+use assistance::Helper;
 use desk::Desk;
 use execution::Job;
 use history::History;
@@ -61,7 +62,6 @@ struct Shared {
     stop: Sender<()>,
     stopping: AtomicBool,
     interrupt: OnceLock<Box<dyn Fn() + Send + Sync>>,
-    assistant: OnceLock<Box<dyn Assist>>,
 }
 
 impl Kernel {
@@ -94,19 +94,19 @@ impl Kernel {
             stop,
             stopping: AtomicBool::new(false),
             interrupt: OnceLock::new(),
-            assistant: OnceLock::new(),
         });
         let desk = Desk::new(shell.clone(), &scribe);
         let (end, ended) = mpsc::channel();
         let (cells, cells_desk) = (Arc::clone(&shared), desk.clone());
+        let (helper, coming) = mpsc::channel();
         spawn("cells", move || {
-            execution::work(&cells, &cells_desk, &to_do, start);
+            execution::work(&cells, &cells_desk, &to_do, start, helper);
             // Nobody waits where the kernel's end is not waited for.
             let _ = end.send(());
         })?;
         let (questions, asked) = mpsc::channel();
-        let (helper, helper_desk) = (Arc::clone(&shared), desk.clone());
-        spawn("assistance", move || assistance::work(&helper, &helper_desk, &asked, completeness))?;
+        let (at_help, help_desk, helper) = (Arc::clone(&shared), desk.clone(), Helper::new(coming));
+        spawn("assistance", move || assistance::work(&at_help, &help_desk, &asked, completeness, helper))?;
         let at_shell = Arc::clone(&shared);
         spawn("shell", move || shell::work(&at_shell, &desk, &shell_requests, &questions))?;
         let (at_control, control_desk) = (Arc::clone(&shared), Desk::new(control.clone(), &scribe));

@@ -165,7 +165,7 @@ fn items(all: impl Iterator<Item = ast::Item>, place: &Place<'_>, entries: &mut 
                 let is_test = it.name().is_some_and(|name| name.text() == "tests" || name.text() == "test");
                 if let (Some(list), Some(name), false) = (inside, it.name(), is_test) {
                     // A cell's own modules are in no crate that has a name.
-                    let at = if place.at.is_empty() { String::new() } else { [place.at, &name.text()].join("::") };
+                    let at = if place.at.is_empty() { String::new() } else { [place.at, name.text()].join("::") };
                     if is_public(it) && !at.is_empty() {
                         entries.push(module_entry(&at, place.from, docs(it).trim_end().to_owned()));
                     }

@@ -129,10 +129,10 @@ impl Crate {
                 }
                 ast::Item::Module(it) => {
                     if let Some(name) = it.name().filter(|_| is_hidden(&it)) {
-                        self.hidden.insert([module, &name.text()].join("::").trim_start_matches("::").to_owned());
+                        self.hidden.insert([module, name.text()].join("::").trim_start_matches("::").to_owned());
                     }
                     if let (Some(name), Some(list)) = (it.name(), it.item_list()) {
-                        let inner = [module, &name.text()].join("::");
+                        let inner = [module, name.text()].join("::");
                         self.read(list.items(), inner.trim_start_matches("::"));
                     }
                 }

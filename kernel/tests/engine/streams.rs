@@ -56,7 +56,7 @@ fn two_streams_keep_their_order() {
     let is_out = |at: usize| match at * at % 7 {
         0 | 1 => true,
         2 => false,
-        _ => at % 5 != 0,
+        _ => !at.is_multiple_of(5),
     };
     let wanted: Vec<_> = (0..1_000).map(|at| (is_out(at), at)).collect();
     assert_eq!(numbers(&bench.told()), wanted);

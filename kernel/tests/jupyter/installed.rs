@@ -9,14 +9,27 @@ use super::python;
 
 /// The prefix of an installation that all tests of this file use, for as long as this program runs.
 fn prefix() -> &'static Path {
-    static PREFIX: OnceLock<tempfile::TempDir> = OnceLock::new();
     PREFIX
         .get_or_init(|| {
             let folder = tempfile::Builder::new().prefix("roborm é ").tempdir().unwrap();
             python::passed(&program(&["install", "--prefix", folder.path().to_str().unwrap()]));
-            folder
+            assert_eq!(atexit(remove_prefix), 0);
+            folder.keep()
         })
-        .path()
+        .as_path()
+}
+
+static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+
+unsafe extern "C" {
+    safe fn atexit(what: extern "C" fn()) -> std::ffi::c_int;
+}
+
+/// What a `static` holds is never dropped, and an installation is hundreds of megabytes.
+extern "C" fn remove_prefix() {
+    if let Some(prefix) = PREFIX.get() {
+        let _ = std::fs::remove_dir_all(prefix);
+    }
 }
 
 /// The kernel's folder below the prefix.

@@ -77,6 +77,16 @@ def kernel_info_comes_before_the_evaluator_is_up():
     assert front.shell(cell)["content"]["status"] == "ok"
 
 
+def help_that_is_asked_for_early_comes_when_the_evaluator_is_up():
+    front = Front()
+    front.wait_for_ready(timeout=WAIT)
+    asked = front.complete("know", 4)
+    # It is in line once the kernel has answered what was sent behind it.
+    front.shell(front.kernel_info())
+    up()
+    assert front.shell(asked)["content"]["matches"] == ["knowknow"]
+
+
 def a_cell_is_answered_in_the_order_of_the_protocol():
     kernel = front()
     for count in (1, 2):

@@ -30,9 +30,13 @@ pub fn connection_file(folder: &tempfile::TempDir) -> PathBuf {
 fn conversation(name: &str, ends: bool) {
     let Some(python) = python::interpreter() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let file = connection_file(&folder);
-    let (open, gate) = channel();
-    let kernel = Kernel::open(Connection::read(&file, false).unwrap(), echo::language(gate)).unwrap();
+    let open = || {
+        let file = connection_file(&folder);
+        let (open, gate) = channel();
+        Kernel::open(Connection::read(&file, false).unwrap(), echo::language(gate)).map(|kernel| (file, open, kernel))
+    };
+    // Somebody else may have taken one of the ports meanwhile, but not every time.
+    let (file, open, kernel) = open().or_else(|_| open()).or_else(|_| open()).unwrap();
     let handle = kernel.handle();
     let running = std::thread::spawn(move || kernel.run());
     let mut client = Command::new(python)
@@ -67,6 +71,7 @@ macro_rules! conversations {
 
 conversations!(
     kernel_info_comes_before_the_evaluator_is_up,
+    help_that_is_asked_for_early_comes_when_the_evaluator_is_up,
     a_cell_is_answered_in_the_order_of_the_protocol,
     silent_cells_and_those_without_history_are_not_counted,
     streams_are_gathered_and_stay_in_order,

@@ -26,6 +26,34 @@ fn wrong_usage_is_status_2() {
 }
 
 #[test]
+fn a_name_that_is_no_utf8_is_told() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let bench = Bench::new();
+    let name = OsStr::from_bytes(b"run\xff7");
+    std::fs::create_dir(bench.path("").join(name)).expect("a folder");
+    let run = bench.command(&["trajectories"]).arg(name).output().expect("the program starts");
+    crate::bench::Run::from(run).refuses(2, &["'run\u{fffd}7' is not UTF-8", "rename it"]);
+    // What is only written to may be called anything.
+    let run = bench.command(&["frames", "demo#towel", "--max", "1", "--out"]).arg(name).output().expect("it starts");
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn what_is_no_file_is_not_waited_for() {
+    let bench = Bench::new();
+    let made = std::process::Command::new("mkfifo").arg(bench.path("s.csv")).status().expect("coreutils are there");
+    assert!(made.success());
+    bench.run(&["robustness", "s.csv"]).refuses(1, &["s.csv is a pipe or a device, not a file"]);
+    bench.write("m.csv", "trajectory,video,task\na,s.csv,t\nb,gone.mp4,t\n");
+    let run = bench.run(&["score", "m.csv", "--model", "simulated", "--out", "out.csv"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    for said in ["trajectory a: ", "s.csv is a pipe, a socket or a device, not a video", "trajectory b: "] {
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn a_file_that_is_none_of_its_kind_is_not_written_over() {
     let bench = Bench::new();
     bench.write("notes.csv", "what,when\nprecious,today\n");

@@ -16,3 +16,4 @@ mod server;
 mod shards;
 mod signals;
 mod storm;
+mod tables;

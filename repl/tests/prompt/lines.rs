@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use roborm::command::{Line, Unparsed};
+
 use crate::bench::{Bench, Run};
 
 fn piped(bench: &Bench, script: &[u8]) -> Run {
@@ -130,5 +132,44 @@ fn what_cannot_be_written_is_an_error_here_as_elsewhere() {
         drop(reader);
         let run = Run::from(bench.command(words).stdout(writer).output().expect("the program starts"));
         run.refuses(0, &[]);
+    }
+}
+
+#[test]
+fn what_is_not_closed_is_told_with_its_place() {
+    let bench = Bench::new();
+    let run = bench.run(&["-c", ":open demo\n:why towel's\n:trajectories"]);
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    for said in ["-c, line 2: the quotation is not closed that begins at column 11: 's\n", "end it with '"] {
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+    bench.run(&["-c", ":spot \"a\\\" b"]).refuses(2, &["begins at column 7: \"a\\\" b"]);
+    bench.run(&["-c", ":spot a\\"]).refuses(2, &["nothing follows the \\ at the end"]);
+}
+
+#[test]
+fn two_datasets_are_told_apart_in_the_headings_of_charts() {
+    let bench = Bench::new();
+    let rows =
+        ["kitchen", "hall"].map(|dataset| format!("m,{dataset},a,lexical,pull,2,5\nm,{dataset},a,lexical,tug,5,5\n"));
+    bench.write("s.csv", &format!("model,dataset,trajectory,strategy,instruction,score,label\n{}", rows.concat()));
+    for words in [["chart", "s.csv#a"], ["chart", "s.csv"]] {
+        let run = bench.run(&words);
+        assert!(run.stdout.contains("m (dataset kitchen)"), "{}", run.stdout);
+    }
+    assert!(bench.run(&["chart", "s.csv#a"]).stdout.contains("m (dataset hall)"));
+}
+
+#[test]
+fn help_is_laid_out_for_the_window() {
+    for columns in [40, 60, 90] {
+        let Err(Unparsed::Help(text)) = Line::parse_lasting_in(["score", "--help"], Some(columns)) else {
+            panic!("help was asked for")
+        };
+        // Examples stand as they are typed.
+        let (options, _) = text.split_once("Examples:").expect("examples come last");
+        let widest = options.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(columns), "{widest:?} of {columns}: {options}");
+        assert!(options.contains("--paraphrases"));
     }
 }

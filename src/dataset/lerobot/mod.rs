@@ -15,7 +15,7 @@ mod tasks;
 
 use std::path::Path;
 
-use super::fence::{Fence, Found};
+use super::fence::Fence;
 use super::open::name_of;
 use super::{Dataset, OpenOptions, Source, Span, Trajectory};
 use crate::{Error, Result};
@@ -86,10 +86,7 @@ fn video(
             ("video_key", camera.into()),
         ])?,
     };
-    let (path, found) = fence.resolve(&named)?;
-    if found == Found::Folder {
-        return Err(Error::input(format!("its video {named} is a folder")));
-    }
+    let (path, _) = fence.resolve(&named)?;
     let span = episode.part.as_ref().map(|&Part { from_s, to_s, .. }| Span { from_s, to_s });
     Ok((path, span))
 }

@@ -74,7 +74,8 @@ impl Rows {
         let metadata =
             std::fs::metadata(path).map_err(|error| Error::io(format!("cannot read {}", path.display()), &error))?;
         if !metadata.is_file() {
-            return Err(Error::input(format!("{} is not a file", path.display())));
+            return Err(Error::input(format!("{} is not a file", path.display()))
+                .with_help("a folder, a pipe or a device cannot be read as a table: name a file"));
         }
         if metadata.len() == 0 {
             return Err(Error::input(format!("{} is empty", path.display())));

@@ -8,6 +8,7 @@ mod failure;
 mod memory;
 mod pool;
 mod process;
+mod watch;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -40,8 +41,11 @@ pub struct DecoderOptions {
     pub workers: usize,
     /// Threads of each worker's decoder. One costs the least CPU time; more shorten the wait for a single long clip.
     pub threads: u32,
-    /// The longest that a worker may say nothing while it works.
+    /// The longest that a worker may say nothing while it does nothing either: it waits for something that does not come.
     pub timeout: Duration,
+    /// CPU time that a worker may use without a word: it turns in circles. Each picture is a word, and a machine that is
+    /// slow or shared takes longer for it and no more of this.
+    pub silence: Duration,
     /// Address space of a worker, in bytes.
     pub memory_bytes: u64,
     /// CPU time for one request, in whole seconds.
@@ -54,7 +58,8 @@ impl Default for DecoderOptions {
             program: None,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
             threads: 1,
-            timeout: Duration::from_secs(120),
+            timeout: Duration::from_secs(30),
+            silence: Duration::from_secs(120),
             memory_bytes: 4 << 30,
             cpu: Duration::from_secs(600),
         }

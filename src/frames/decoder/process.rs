@@ -14,6 +14,7 @@ use roborm_wire::{Configure, Failure, File, Hello, Index, PROTOCOL, Picture, Rep
 
 use super::buffers::Buffers;
 use super::memory::PictureMemory;
+use super::watch::{self, Patience, Waited};
 use super::{DecoderOptions, Raster};
 use crate::{Error, Result};
 
@@ -28,9 +29,13 @@ pub(super) struct Worker {
     buffers: Arc<Buffers>,
     /// What it introduced itself as.
     pub hello: Hello,
+    patience: Patience,
     /// The file it has open.
     pub file: Option<File>,
 }
+
+/// Of a worker that hangs.
+const NO_SIGN: &str = "the video decoder gave no sign of life within the time limit and was ended";
 
 /// Why a request came to nothing.
 pub(super) enum Fault {
@@ -62,9 +67,16 @@ impl Worker {
             .spawn()
             .map_err(|error| trouble(&error).with_help("is it a program for this machine?"))?;
         let hello = Hello { protocol: 0, version: String::new(), library: String::new() };
-        let mut worker = Self { child, socket, memory, buffers, hello, file: None };
-        worker.socket.set_read_timeout(Some(options.timeout)).map_err(|error| trouble(&error))?;
-        worker.socket.set_write_timeout(Some(options.timeout)).map_err(|error| trouble(&error))?;
+        let patience = Patience { idle: options.timeout, busy: options.silence };
+        let mut worker = Self { child, socket, memory, buffers, hello, patience, file: None };
+        // A word that has begun comes to its end.
+        let longest = options.timeout.max(options.silence);
+        worker.socket.set_read_timeout(Some(longest)).map_err(|error| trouble(&error))?;
+        worker.socket.set_write_timeout(Some(longest)).map_err(|error| trouble(&error))?;
+        if worker.wait() != Waited::Word {
+            let patience = options.timeout.as_secs_f64();
+            return Err(worker.unusable(program, &format!("no sign of life within {patience} s")));
+        }
         worker.hello = match receive::<Hello>(&mut worker.socket) {
             Ok(Some(hello)) if hello.protocol == PROTOCOL => hello,
             Ok(Some(hello)) => {
@@ -76,10 +88,6 @@ impl Worker {
                 .with_help("build both from the same version"));
             }
             Ok(None) => return Err(worker.unusable(program, "ended at once")),
-            Err(error) if hangs(&error) => {
-                let patience = options.timeout.as_secs_f64();
-                return Err(worker.unusable(program, &format!("no sign of life within {patience} s")));
-            }
             Err(error) => return Err(worker.unusable(program, &error.to_string())),
         };
         let limits = Configure {
@@ -169,12 +177,31 @@ impl Worker {
         send(&mut self.socket, request).map_err(|error| self.fallen(&error))
     }
 
+    fn wait(&self) -> Waited {
+        watch::wait(&self.socket, self.child.id(), self.patience)
+    }
+
     fn answer(&mut self) -> Result<Reply, Fault> {
+        match self.wait() {
+            Waited::Word => {}
+            Waited::Idle => return Err(self.hung(NO_SIGN)),
+            Waited::Busy => {
+                let spent = self.patience.busy.as_secs_f64();
+                return Err(
+                    self.hung(&format!("the video decoder worked for {spent} s without a picture and was ended"))
+                );
+            }
+        }
         match receive(&mut self.socket) {
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(self.fallen(&io::ErrorKind::UnexpectedEof.into())),
             Err(error) => Err(self.fallen(&error)),
         }
+    }
+
+    fn hung(&mut self, how: &str) -> Fault {
+        self.end();
+        Fault::Worker(how.to_owned())
     }
 
     fn confused(&mut self) -> Fault {
@@ -189,7 +216,7 @@ impl Worker {
         let hangs = hangs(error);
         let status = self.end();
         Fault::Worker(match status {
-            _ if hangs => "the video decoder gave no sign of life within the time limit and was ended".into(),
+            _ if hangs => NO_SIGN.into(),
             Some(status) if status.signal() == Some(CPU_SPENT) => {
                 "the video decoder used up its limit of CPU time and was ended".into()
             }
@@ -223,11 +250,17 @@ pub(super) fn identify(path: &Path) -> Result<File> {
     let show = path.display();
     let read = |error: &io::Error| Error::io(format!("cannot read {show}"), error);
     let data = std::fs::metadata(path).map_err(|error| read(&error))?;
+    if data.is_dir() {
+        return Err(Error::input(format!("{show} is a folder, not a video"))
+            .with_help("in a manifest, a folder of PNG or JPEG files goes in the column frames"));
+    }
+    // Looked at before it is opened: nobody waits for a pipe.
     if !data.is_file() {
-        return Err(Error::input(format!("{show} is not a file")));
+        return Err(Error::input(format!("{show} is a pipe, a socket or a device, not a video"))
+            .with_help("write what comes out of it to a file, and name that"));
     }
     if data.len() == 0 {
-        return Err(Error::input(format!("{show} is empty")));
+        return Err(Error::input(format!("{show} is empty")).with_help("copy or download the file again"));
     }
     // The worker would say so too, but not as plainly.
     StdFile::open(path).map_err(|error| read(&error))?;

@@ -114,14 +114,19 @@ impl HttpModel {
                 return Err(Error::usage("OpenRouter and other servers cannot share one model's load")
                     .with_help("give the base urls of equal servers"));
             }
-            None => return Err(Error::usage(format!("no base url for {name}"))),
+            None => {
+                return Err(Error::usage(format!("no base url for {name}"))
+                    .with_help("give the server's address: --base-url URL"));
+            }
         };
         if options.provider.is_some() && dialect != Dialect::OpenRouter {
-            return Err(Error::usage("a provider can be pinned on OpenRouter alone"));
+            return Err(Error::usage("a provider can be pinned on OpenRouter alone")
+                .with_help("leave --provider out: a server of your own is the only one that serves it"));
         }
         let names: Vec<String> = endpoints.iter().map(Endpoint::name).collect();
         if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
-            return Err(Error::usage(format!("base url {} is given twice", twice.1)));
+            return Err(Error::usage(format!("base url {} is given twice", twice.1))
+                .with_help("name each server once; --concurrency says how many calls it gets at a time"));
         }
         for endpoint in endpoints.iter().filter(|_| options.tell.is_heard()) {
             let mut known = KNOWN_CLEAR.lock().unwrap_or_else(PoisonError::into_inner);

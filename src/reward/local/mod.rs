@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use roborm_wire::local::{Load, Ready, resolve, stored_video};
+use roborm_wire::no_json;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -75,12 +76,20 @@ impl LocalModel {
             file if file.is_file() => Err(std::io::Error::other("larger than 64 MiB")),
             _ => Err(std::io::Error::other("no regular file")),
         };
-        let text = plain().map_err(|error| {
-            Error::input(format!("{}: no checkpoint (config.json: {error})", folder.display()))
-                .with_help("give the folder of a Qwen3-VL checkpoint: config.json, tokenizer.json, model*.safetensors")
+        let text = plain().map_err(|error| match (path.exists(), path.read_link()) {
+            (false, Ok(blob)) => Error::input(format!(
+                "{}: config.json is a link to {}, which is not there",
+                folder.display(),
+                blob.display()
+            ))
+            .with_help("the download is not whole: fetch it again (local:hub:OWNER/NAME,download=yes)"),
+            _ => Error::input(format!("{}: no checkpoint (config.json: {error})", folder.display()))
+                .with_help("give the folder of a Qwen3-VL checkpoint: config.json, tokenizer.json, model*.safetensors"),
         })?;
-        let stored: Value =
-            serde_json::from_str(&text).map_err(|error| Error::input(format!("{}: {error}", path.display())))?;
+        let stored: Value = serde_json::from_str(&text).map_err(|error| {
+            Error::input(format!("{}, {}", path.display(), no_json(&error)))
+                .with_help("copy the file again from where the checkpoint came from")
+        })?;
         let program = spec.program.clone().map_or_else(|| PROGRAM.find(), Ok)?;
         let mut worker = Worker::start(&program, spec.silence)?;
         let found = worker.look()?;
@@ -118,7 +127,14 @@ impl LocalModel {
             "prompt_version": prompt.version,
             "order": prompt.order.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
         }));
-        let setup = Setup { program, load: load(""), times: spec.times, max_tokens: MAX_TOKENS, silence: spec.silence };
+        let setup = Setup {
+            program,
+            load: load(""),
+            times: spec.times,
+            max_tokens: MAX_TOKENS,
+            silence: spec.silence,
+            relief: relief(&ready),
+        };
         let pool = Pool::new(&devices, &setup);
         Ok(Self { name: spec.name(), config, prompt, devices, max_images: spec.max_images, ready, pool })
     }
@@ -185,6 +201,13 @@ fn devices(wanted: &LocalDevice, found: &Found) -> Result<Vec<String>> {
             _ => Ok(names.clone()),
         },
     }
+}
+
+/// What to do where the weights do not fit.
+fn relief(ready: &[Ready]) -> String {
+    let weights: u64 = ready.iter().map(|ready| ready.weights).sum();
+    let halved = if ready.iter().any(|ready| ready.dtype == "f32") { ", or halve them: dtype=bf16" } else { "" };
+    format!("the weights take {:.1} GB: free so much memory and some more{halved}", weights as f64 / 1e9)
 }
 
 fn reply(scored: &Scored, config: &ModelConfig) -> Reply {

@@ -61,6 +61,8 @@ pub(super) struct Setup {
     pub(super) times: Times,
     pub(super) max_tokens: usize,
     pub(super) silence: Duration,
+    /// What to do where a worker ends while it loads.
+    pub(super) relief: String,
 }
 
 impl Pool {
@@ -286,20 +288,30 @@ impl Place {
                 help: error.help().map(str::to_owned),
             })
         };
-        let mut worker = Worker::start(&self.setup.program, self.setup.silence).map_err(gone)?;
-        worker.look().map_err(gone)?;
-        // A worker that ends while it loads will do so again: not the trajectory's matter.
-        match worker.load(self.setup.load.clone()) {
-            Ok(_) => {}
-            Err(Broken::Gone(how)) => {
-                let message =
-                    format!("the worker of local checkpoints {how}, while loading {}", self.setup.load.folder);
-                return Err(Broken::Failed(Failed { kind: FailedKind::Setup, message, help: None }));
+        let mut again = false;
+        loop {
+            let mut worker = Worker::start(&self.setup.program, self.setup.silence).map_err(gone)?;
+            worker.look().map_err(gone)?;
+            match worker.load(self.setup.load.clone()) {
+                Ok(_) => {
+                    self.worker = Some(worker);
+                    return Ok(());
+                }
+                // What ended it may have been another program's hunger, and be over.
+                Err(Broken::Gone(how)) if !again => {
+                    again = true;
+                    self.note(format!("the worker of local checkpoints {how}, while loading; started again"));
+                }
+                // It will do so again: not the trajectory's matter.
+                Err(Broken::Gone(how)) => {
+                    let folder = &self.setup.load.folder;
+                    let message = format!("the worker of local checkpoints {how}, while loading {folder}, twice");
+                    let help = Some(self.setup.relief.clone());
+                    return Err(Broken::Failed(Failed { kind: FailedKind::Setup, message, help }));
+                }
+                Err(failed) => return Err(failed),
             }
-            Err(failed) => return Err(failed),
         }
-        self.worker = Some(worker);
-        Ok(())
     }
 }
 

@@ -21,7 +21,8 @@ pub struct Merged {
 pub(super) fn merge(out: &Path, inputs: &[PathBuf]) -> Result<Merged> {
     for input in inputs {
         if !input.exists() {
-            return Err(Error::ledger(format!("no ledger {}", input.display())));
+            return Err(Error::ledger(format!("no ledger {}", input.display()))
+                .with_help("name ledgers that are there: `roborm ledger merge OUT IN…`"));
         }
         if let (Ok(a), Ok(b)) = (out.canonicalize(), input.canonicalize())
             && a == b

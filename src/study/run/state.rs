@@ -91,7 +91,7 @@ pub(super) struct Model {
 impl Model {
     /// Costs nothing, as far as its price tells: simulated, or on this machine.
     pub fn is_free(&self) -> bool {
-        self.model.price().is_some_and(|price| price.prompt_usd == 0.0 && price.completion_usd == 0.0)
+        self.model.price().is_some_and(|price| price.is_free())
     }
 }
 

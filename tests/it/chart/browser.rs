@@ -23,6 +23,11 @@ fn chromium() -> Option<PathBuf> {
 
 /// The page's elements after its scripts have run, and what the browser had to say.
 fn dump(chromium: &Path, page: &Path, dark: bool) -> (String, String) {
+    dump_in(chromium, page, dark, 1000)
+}
+
+/// The same in a window of so many pixels across.
+fn dump_in(chromium: &Path, page: &Path, dark: bool, across: usize) -> (String, String) {
     let profile = tempfile::tempdir().expect("a profile");
     let mut command = Command::new(chromium);
     command.args([
@@ -42,6 +47,7 @@ fn dump(chromium: &Path, page: &Path, dark: bool) -> (String, String) {
     if dark {
         command.arg("--blink-settings=preferredColorScheme=0");
     }
+    command.arg(format!("--window-size={across},900"));
     command.arg(format!("--user-data-dir={}", profile.path().display())).arg(format!("file://{}", page.display()));
     let output = command.stdin(Stdio::null()).output().expect("chromium runs");
     (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -57,6 +63,25 @@ fn page(name: &str, html: &str) -> PathBuf {
 /// What the page's own scripts complained of, CSP violations included.
 fn complaints(log: &str) -> Vec<&str> {
     log.lines().filter(|line| line.contains("CONSOLE")).collect()
+}
+
+#[test]
+fn on_a_phone_the_buttons_have_a_line_above_the_legend() {
+    let Some(chromium) = chromium() else { return };
+    let (report, _) = samples::full_report(&models(3));
+    let html = report.to_html().expect("a report");
+    let rule = ".roborm-plot.roborm-narrow .modebar-container { top: -30px !important; }";
+    assert!(html.contains(rule) && html.contains(".roborm-plot.roborm-narrow { padding-top: 30px; }"));
+    let page = page("report-phone.html", &html);
+    let narrow = |across: usize| {
+        let (dom, _) = dump_in(&chromium, &page, false, across);
+        let drawn = dom.split("<main").nth(1).unwrap_or_default().to_owned();
+        drawn.matches("roborm-plot js-plotly-plot roborm-narrow").count()
+            + drawn.matches("roborm-plot roborm-narrow").count()
+    };
+    // Those with a legend: crossing by model, over the boundary, error against crossing, and two trajectories.
+    assert!(narrow(500) >= 3, "{}", narrow(500));
+    assert_eq!(narrow(1000), 0);
 }
 
 #[test]

@@ -80,14 +80,6 @@ fn faults_of_a_manifest_name_their_line() {
         (r#""task": "t", "video": null"#, &*format!("neither video nor frames{either}")),
         (r#""frames": "frames", "task": "t", "video": null"#, &*format!("no rate_hz for frames frames{rate}")),
         (r#""frames": "frames", "task": "t", "video": null, "rate_hz": 0"#, "rate_hz 0 is not above 0"),
-        (
-            r#""frames": "a.mp4", "task": "t", "video": null, "rate_hz": 1"#,
-            "frames a.mp4 is a file\n  help: a video file goes in the column video",
-        ),
-        (
-            r#""video": "frames", "task": "t""#,
-            "video frames is a folder\n  help: a folder of PNG or JPEG files goes in the column frames",
-        ),
         (r#""video": "a.mp4", "task": "t", "from_s": 2"#, "one of from_s and to_s without the other"),
         (r#""video": "a.mp4", "task": "t", "from_s": 2, "to_s": 2"#, "from_s 2 to to_s 2 is no span"),
         (r#""video": "", "task": "t""#, "an empty path"),
@@ -113,6 +105,17 @@ fn csv_lines_are_counted_through_quoted_line_breaks() {
     }
     let folder = Folder::new(&[("m.csv", b"task,task\na,b\n")]);
     assert_eq!(folder.error("m.csv"), "m.csv, line 1: two columns named task");
+}
+
+#[test]
+fn line_ends_and_blank_lines_of_a_csv_make_no_rows() {
+    for end in ["\n", "\r\n", "\r\n\r\n", "\n\n\n"] {
+        let lines = ["trajectory,video,task,label", "a,a.mp4,\"two\n\nlines\",4", "b,a.mp4,t,"];
+        let folder = Folder::new(&[("m.csv", format!("{end}{}{end}", lines.join(end)).as_bytes()), ("a.mp4", b"a")]);
+        let dataset = folder.open("m.csv").unwrap_or_else(|error| panic!("{end:?}: {error:?}"));
+        let rows: Vec<_> = dataset.iter().map(|it| (it.id.as_str(), it.task.as_str(), it.label)).collect();
+        assert_eq!(rows, [("a", "two\n\nlines", label(4)), ("b", "t", None)], "{end:?}");
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn what_is_no_video_is_an_error() {
     assert!(error_of(&write("empty.mp4", b"")).to_string().ends_with("empty.mp4 is empty"));
     assert!(error_of(&write("words.mp4", b"these are words, not a video\n")).is_input());
     assert!(error_of(&write("zeros.mp4", &[0; 4096])).is_input());
-    assert!(error_of(folder.path()).to_string().ends_with("is not a file"));
+    assert!(error_of(folder.path()).to_string().ends_with("is a folder, not a video"));
     let missing = error_of(&folder.path().join("missing.mp4"));
     assert!(missing.to_string().starts_with("cannot read "), "{missing}");
 }

@@ -92,3 +92,77 @@ fn the_built_in_rollouts_are_sampled_like_any_other() {
         assert!(last.rgb[..] == scene.render(last.index).as_raw()[..]);
     }
 }
+
+#[test]
+fn a_frame_that_is_not_there_is_not_passed_over() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| dir.path().join(name);
+    for name in ["1.png", "3.png"] {
+        shade(1).save(at(name)).expect("an image");
+    }
+    std::fs::create_dir(at("thumbnails.png")).expect("a folder of such a name is no frame");
+    let sample = || Sampler::new().sample(&folder(dir.path(), 1.0), &Sampling::default());
+    assert_eq!(sample().expect("frames").frames.len(), 2);
+    std::os::unix::fs::symlink("gone.png", at("2.png")).expect("a link");
+    let error = sample().expect_err("a link that leads nowhere");
+    assert!(error.to_string().contains("2.png") && error.help().is_some_and(|help| help.contains("link")), "{error:?}");
+    std::fs::remove_file(at("2.png")).expect("it was a link");
+    // A socket stands for all that is no file.
+    let _socket = std::os::unix::net::UnixListener::bind(at("2.png")).expect("a socket");
+    assert!(sample().expect_err("no file").to_string().ends_with("2.png is no file"));
+}
+
+#[test]
+fn names_that_are_no_utf8_are_read_in_one_order_and_named() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let dir = tempfile::tempdir().expect("a folder");
+    let at = |name: &[u8]| dir.path().join(OsStr::from_bytes(name));
+    // The same to the eye: 0xfe and 0xff are both shown as the sign of what is no UTF-8.
+    for (value, name) in [(2, &b"a\xff1.png"[..]), (1, b"a\xfe1.png"), (3, b"a\xfe2.png")] {
+        shade(value).save(at(name)).expect("an image");
+    }
+    let sample = || Sampler::new().sample(&folder(dir.path(), 1.0), &Sampling::default());
+    assert_eq!(sample().expect("frames").frames.iter().map(|frame| frame.rgb[0]).collect::<Vec<_>>(), [1, 2, 3]);
+    std::fs::write(at(b"a\xff3.png"), "no image").expect("a file");
+    assert!(sample().expect_err("no image").to_string().contains("a\u{fffd}3.png"));
+}
+
+#[test]
+fn a_video_that_is_no_file_is_an_error_of_its_trajectory_alone() {
+    use roborm::dataset::{Dataset, OpenOptions};
+    let dir = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir(at("folder")).expect("a folder");
+    shade(1).save(at("folder/1.png")).expect("an image");
+    let made = std::process::Command::new("mkfifo").arg(at("pipe.mp4")).status().expect("coreutils are there");
+    assert!(made.success());
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket.mp4")).expect("a socket");
+    let video = |id: &str, path: &str| format!("{{\"trajectory\": \"{id}\", \"video\": \"{path}\", \"task\": \"t\"}}");
+    let frames = |id: &str, path: &str| {
+        format!("{{\"trajectory\": \"{id}\", \"frames\": \"{path}\", \"rate_hz\": 1, \"task\": \"t\"}}")
+    };
+    let rows = [
+        video("pipe", "pipe.mp4"),
+        video("socket", "socket.mp4"),
+        video("folder", "folder"),
+        frames("file", "m.jsonl"),
+        frames("pipes", "pipe.mp4"),
+        frames("good", "folder"),
+    ];
+    std::fs::write(at("m.jsonl"), rows.join("\n")).expect("a manifest");
+    let dataset = Dataset::open(at("m.jsonl").to_str().expect("UTF-8"), &OpenOptions::default()).expect("it opens");
+    let sample = |id: &str| Sampler::new().sample(dataset.get(id).expect("a trajectory"), &Sampling::default());
+    for (id, said) in [
+        ("pipe", "pipe.mp4 is a pipe, a socket or a device, not a video"),
+        ("socket", "socket.mp4 is a pipe, a socket or a device, not a video"),
+        ("folder", "folder is a folder, not a video"),
+        ("file", "m.jsonl is no folder of frames"),
+        ("pipes", "pipe.mp4 is no folder of frames"),
+    ] {
+        let error = sample(id).expect_err(id);
+        assert!(error.to_string().starts_with(&format!("trajectory {id}: ")), "{error}");
+        assert!(error.to_string().ends_with(said) && error.help().is_some(), "{error:?}");
+    }
+    assert_eq!(sample("good").expect("frames").frames.len(), 1);
+}

@@ -86,6 +86,33 @@ fn a_worker_that_hangs_is_ended_and_replaced() {
     assert_eq!(sampler.sample_file(clip("bframes.mp4"), &Sampling::default()).expect("frames").frames.len(), 7);
 }
 
+/// A worker that counts in circles before it says anything: so many times, of which a million take a second or more.
+fn counting(folder: &Path, times: &str) -> PathBuf {
+    let index = Reply::Index(Index { time_base: (1, 10), pts: vec![0], last_duration: 1 });
+    let picture = Reply::Picture(Picture { pts: 0, width: 2, height: 2, offset: 0 });
+    let count = format!("truncate -s 4096 /proc/self/fd/1\ni=0\nwhile [ $i -lt {times} ]; do i=$((i + 1)); done");
+    liar(folder, &index, &[picture, Reply::Done], &count)
+}
+
+#[test]
+fn a_worker_that_is_at_work_is_not_taken_to_hang() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = Some(counting(folder.path(), "4000000"));
+    // Longer than it may be idle, which it is not.
+    let options = DecoderOptions { program, timeout: Duration::from_secs(1), ..DecoderOptions::default() };
+    let frames = sampler(options).sample_file(clip("single.mp4"), &Sampling::default()).expect("frames");
+    assert_eq!(frames.frames.len(), 1);
+}
+
+#[test]
+fn a_worker_that_turns_in_circles_is_ended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = Some(counting(folder.path(), "1000000000000"));
+    let options = DecoderOptions { program, silence: Duration::from_secs(1), ..DecoderOptions::default() };
+    let error = sampler(options).sample_file(clip("single.mp4"), &Sampling::default()).expect_err("no word");
+    assert!(error.is_worker() && error.to_string().contains("did not answer: no sign of life"), "{error}");
+}
+
 #[test]
 fn a_worker_that_wants_too_much_memory_is_an_error_that_names_the_file() {
     // The libraries alone take more address space than that: nothing can be opened.

@@ -342,3 +342,103 @@ fn what_the_hub_refuses() {
     away = Hub { endpoint: "http://192.0.2.1".into(), token: Secret::new("hf_secret"), ..away };
     assert_eq!(refused(&away, true).0, "http://192.0.2.1/ would get HF_TOKEN in clear text");
 }
+
+/// A model's folder in a cache, whole: files as they are, where a download has links to blobs.
+fn cached(cache: &Path) -> std::path::PathBuf {
+    let home = cache.join("models--some--model");
+    let snapshot = home.join("snapshots").join(COMMIT);
+    std::fs::create_dir_all(&snapshot).expect("a folder");
+    std::fs::create_dir_all(home.join("refs")).expect("a folder");
+    std::fs::create_dir_all(home.join("blobs")).expect("a folder");
+    std::fs::write(home.join("refs/main"), COMMIT).expect("a file");
+    for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+        std::fs::write(snapshot.join(name), "{}").expect("a file");
+    }
+    home
+}
+
+#[test]
+fn a_cache_that_is_broken_is_not_called_absent() {
+    let nowhere = Server::start(|_, _| Deed::Answer(404, String::new(), Vec::new()));
+    let snapshot = format!("snapshots/{COMMIT}");
+    type Damage<'a> = &'a dyn Fn(&Path);
+    let link = |home: &Path, name: &str| {
+        let path = home.join(&snapshot).join(name);
+        let _ = std::fs::remove_file(&path);
+        std::os::unix::fs::symlink("../../blobs/gone", path).expect("a link");
+    };
+    let remove = |home: &Path, name: &str| std::fs::remove_file(home.join(&snapshot).join(name)).expect("it was there");
+    let index = |home: &Path, text: &str| {
+        std::fs::write(home.join(&snapshot).join("model.safetensors.index.json"), text).expect("a file");
+    };
+    let cases: [(Damage<'_>, &str); 8] = [
+        (
+            &|home| std::fs::rename(home.join(&snapshot), home.join("snapshots/other")).expect("renamed"),
+            "refs/main names snapshots/COMMIT, which is not there",
+        ),
+        (&|home| std::fs::write(home.join("refs/main"), "\n").expect("a file"), "refs/main is empty"),
+        (
+            &|home| link(home, "tokenizer.json"),
+            "snapshots/COMMIT/tokenizer.json is a link to ../../blobs/gone, which is not there",
+        ),
+        (&|home| remove(home, "model.safetensors"), "snapshots/COMMIT has no model.safetensors"),
+        (
+            &|home| {
+                remove(home, "model.safetensors");
+                std::fs::write(home.join("blobs/ab.incomplete"), "").expect("a file");
+                std::fs::write(home.join("blobs/cd.incomplete"), "").expect("a file");
+            },
+            "snapshots/COMMIT has no model.safetensors; a download broke off (blobs/ab.incomplete and 1 more)",
+        ),
+        (
+            &|home| {
+                std::fs::remove_dir_all(home.join("snapshots")).expect("it was there");
+                std::fs::remove_dir_all(home.join("refs")).expect("it was there");
+                std::fs::write(home.join("blobs/ab.incomplete"), "").expect("a file");
+            },
+            "there is no refs/main; a download broke off (blobs/ab.incomplete)",
+        ),
+        (
+            &|home| index(home, r#"{"weight_map": {"a": "model-2.safetensors"}}"#),
+            "snapshots/COMMIT has no model-2.safetensors",
+        ),
+        (
+            &|home| index(home, "{"),
+            "snapshots/COMMIT/model.safetensors.index.json, line 1, column 1: the JSON is cut short here",
+        ),
+    ];
+    for (damage, what) in cases {
+        let cache = tempfile::tempdir().expect("a folder");
+        let hub = hub(&nowhere, cache.path());
+        let home = cached(cache.path());
+        assert_eq!(hub.locate(&model(), false, &|_| {}).expect("whole"), home.join(&snapshot));
+        damage(&home);
+        let (message, help) = refused(&hub, false);
+        let said = format!("some/model in the hub's cache is broken: {what} ({})", home.display());
+        assert_eq!(message.replace(COMMIT, "COMMIT"), said);
+        assert!(help.expect("a help").ends_with("local:hub:some/model,download=yes"));
+    }
+    assert_eq!(nowhere.asked(), []);
+    // Of another revision there is nothing at all.
+    let cache = tempfile::tempdir().expect("a folder");
+    cached(cache.path());
+    let other = HubModel::parse("some/model@v2").expect("a name");
+    let error = hub(&nowhere, cache.path()).locate(&other, false, &|_| {}).expect_err("none");
+    assert!(error.to_string().starts_with("some/model@v2 is not in the hub's cache"), "{error}");
+}
+
+#[test]
+fn fetching_puts_a_broken_cache_right() {
+    let server = Server::start(|asked, _| good(asked, |_| Deed::Answer(200, String::new(), weights())));
+    let cache = tempfile::tempdir().expect("a folder");
+    let hub = hub(&server, cache.path());
+    let found = hub.locate(&model(), true, &|_| {}).expect("fetched");
+    let home = cache.path().join("models--some--model");
+    // A blob that is gone, and one that is cut short.
+    std::fs::remove_file(home.join("blobs").join(TOKENIZER_BLOB)).expect("it was there");
+    std::fs::write(home.join("blobs").join(WEIGHTS_SHA256), "cut").expect("a file");
+    assert!(refused(&hub, false).0.contains("tokenizer.json is a link to "));
+    assert_eq!(hub.locate(&model(), true, &|_| {}).expect("fetched"), found);
+    assert_eq!(std::fs::read(found.join("tokenizer.json")).expect("a link to a blob"), TOKENIZER);
+    assert_eq!(std::fs::read(found.join("model.safetensors")).expect("a link to a blob"), weights());
+}

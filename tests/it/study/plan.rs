@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use roborm::paraphrase::{Key, Paraphrase, Strategy};
+use roborm::dataset::Dataset;
+use roborm::paraphrase::{Key, Paraphrase, ParaphraseSet, Strategy};
 use roborm::study::{Plan, PlanOptions, Shard, Standing};
 
 use super::kit::{paraphrase, paraphrases, plan, plan_of, trajectories};
@@ -68,6 +69,21 @@ fn tasks_without_paraphrases_are_told() {
         error.to_string(),
         "no paraphrases for any task of dataset test: `fold the towel`, `open the drawer`, `press the button`"
     );
+}
+
+#[test]
+fn what_the_file_has_besides_is_said_where_that_may_be_why() {
+    let dataset = Dataset::new("test", trajectories(6)).unwrap();
+    let plan = |texts: Vec<Paraphrase>, options: &PlanOptions| {
+        Plan::new(&dataset, Some(&ParaphraseSet::new(texts).unwrap()), options)
+    };
+    let misspelt = || paraphrase("Open The Drawer", "lexical", "pull the drawer open");
+    let error = plan(vec![misspelt()], &PlanOptions::default()).unwrap_err();
+    assert!(error.help().unwrap().ends_with("It has some for `Open The Drawer`"), "{error:?}");
+    // Nothing of the file's is why there is nothing to do.
+    let few = PlanOptions { shard: Some("9/9".parse().unwrap()), ..PlanOptions::default() };
+    let error = plan(vec![misspelt(), paraphrase("open the drawer", "lexical", "pull it open")], &few).unwrap_err();
+    assert_eq!(error.help(), Some("raise --limit, or use fewer shards than trajectories"));
 }
 
 #[test]

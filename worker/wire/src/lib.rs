@@ -17,10 +17,12 @@
 
 pub mod cell;
 mod framing;
+mod json;
 pub mod local;
 mod message;
 mod parent;
 
 pub use framing::{LONGEST, receive, send};
+pub use json::no_json;
 pub use message::{Configure, Failure, File, Hello, Index, PROTOCOL, Picture, Reply, Request, SLOTS, Stamp};
 pub use parent::end_with_parent;

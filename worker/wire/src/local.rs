@@ -235,11 +235,15 @@ pub fn stored_video(version: Option<&str>) -> &'static str {
     if version >= (5, 10) { "nested" } else { "flat" }
 }
 
+/// What to do about a download that is not whole.
+const FETCH: &str = "fetch what is missing: local:hub:OWNER/NAME,download=yes";
+
 /// The folder itself, or the snapshot where `folder` is a model's folder in the cache of the hub
 /// (`models--NAME/snapshots/COMMIT`): the one that `refs/main` names, else the only one.
 ///
 /// # Errors
-/// What is wrong, and what to do about it: no such folder, no snapshot, or several and none named.
+/// What is wrong, and what to do about it: no such folder, no snapshot, one that is named and not whole, or several and
+/// none named.
 pub fn resolve(folder: &Path) -> Result<PathBuf, [String; 2]> {
     let fault = |place: &Path, what: &str, help: &str| [format!("{}: {what}", place.display()), help.to_owned()];
     if !folder.is_dir() {
@@ -251,16 +255,19 @@ pub fn resolve(folder: &Path) -> Result<PathBuf, [String; 2]> {
         return Ok(folder.to_owned());
     }
     if let Ok(commit) = fs::read_to_string(folder.join("refs/main")) {
+        // Another snapshot would be another version of the model.
         let named = snapshots.join(commit.trim());
-        if named.join("config.json").exists() {
-            return Ok(named);
-        }
+        return match (named.is_dir(), named.join("config.json").exists()) {
+            (_, true) => Ok(named),
+            (true, false) => Err(fault(&named, "the snapshot that refs/main names has no config.json", FETCH)),
+            (false, _) => Err(fault(&named, "refs/main names this snapshot, and it is not there", FETCH)),
+        };
     }
     let listed = fs::read_dir(&snapshots).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = listed.filter(|path| path.join("config.json").exists()).collect();
     match (found.pop(), found.len()) {
         (Some(only), 0) => Ok(only),
-        (None, _) => Err(fault(&snapshots, "no snapshot with a config.json", "the download may be incomplete")),
+        (None, _) => Err(fault(&snapshots, "no snapshot with a config.json", FETCH)),
         (Some(_), _) => {
             Err(fault(&snapshots, "several snapshots, and refs/main names none", "give the folder of one of them"))
         }

@@ -134,7 +134,10 @@ impl Fetch<'_> {
             match answer {
                 Ok(answer) => return Listing::read(self.model, &answer),
                 Err(Trouble::Passing(_)) if attempt < ATTEMPTS => pause(&mut wait).await,
-                Err(Trouble::Passing(what)) => return Err(Error::service(format!("{}: {what}", self.model))),
+                Err(Trouble::Passing(what)) => {
+                    return Err(Error::service(format!("{}: {what}", self.model))
+                        .with_help("try again later: what has come is kept"));
+                }
                 Err(Trouble::Lasting(error)) => return Err(error),
             }
         }
@@ -180,7 +183,9 @@ impl Fetch<'_> {
         let blob = blobs.join(file.checksum.name());
         let begun = begun(&blob);
         let cannot = |error: &std::io::Error| Error::io(format!("cannot write {}", begun.display()), error);
-        if there(blobs, file) == file.size && blob.exists() {
+        // A blob of another length is no copy of the file, whoever put it there.
+        let is_whole = || fs::metadata(&blob).is_ok_and(|about| about.is_file() && about.len() == file.size);
+        if is_whole() {
             progress.at(file.size);
             progress.next(file.size);
             return Ok(());
@@ -188,7 +193,7 @@ impl Fetch<'_> {
         let mut out = OpenOptions::new().create(true).append(true).open(&begun).map_err(|error| cannot(&error))?;
         self.lock(&out, &begun)?;
         // Another process may have had the lock, and be done.
-        if !blob.exists() {
+        if !is_whole() {
             let mut url = address(self.hub)?;
             self.extend(&mut url, &[&self.model.owner, &self.model.name, "resolve", commit, &file.name]);
             self.bytes(&url, file, &mut out, progress).await?;
@@ -309,8 +314,11 @@ fn begun(blob: &Path) -> PathBuf {
 /// Bytes of a file that are in the cache.
 fn there(blobs: &Path, file: &Listed) -> u64 {
     let blob = blobs.join(file.checksum.name());
-    let size = |path: &Path| fs::metadata(path).map(|about| about.len());
-    size(&blob).or_else(|_| size(&begun(&blob))).unwrap_or(0)
+    let size = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
+    match size(&blob) {
+        whole if whole == file.size => whole,
+        _ => size(&begun(&blob)),
+    }
 }
 
 /// Said before the first byte, and not after the last that fits.

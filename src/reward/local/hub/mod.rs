@@ -2,15 +2,17 @@
 //! checksum, snapshots of links to them, and refs. What is there is used; what is not is fetched only where that is asked
 //! for.
 
+mod cached;
 mod checksum;
 mod fetch;
 mod listing;
 
 use std::env;
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use cached::Cached;
 
 use crate::reward::Secret;
 use crate::{Error, Result};
@@ -118,11 +120,10 @@ impl Hub {
 
     /// The snapshot of a model in the cache; none where it is not there, or not whole.
     pub fn find(&self, model: &HubModel) -> Option<PathBuf> {
-        let folder = model.folder(&self.cache);
-        let commit = fs::read_to_string(folder.join("refs").join(&model.revision));
-        let commit = commit.map_or_else(|_| model.revision.clone(), |commit| commit.trim().to_owned());
-        let snapshot = folder.join("snapshots").join(commit);
-        is_whole(&snapshot).then_some(snapshot)
+        match cached::look(self, model) {
+            Cached::Whole(snapshot) => Some(snapshot),
+            Cached::Absent | Cached::Broken(_) => None,
+        }
     }
 
     /// The snapshot of a model in the cache; where it is not there it is fetched if `download` says so. `tell` is told what
@@ -132,29 +133,20 @@ impl Hub {
     /// Where it is not in the cache and is not to be fetched, or fetching fails. What has come by then is kept, and
     /// fetching goes on from there the next time.
     pub fn locate(&self, model: &HubModel, download: bool, tell: &(dyn Fn(&str) + Sync)) -> Result<PathBuf> {
-        if let Some(found) = self.find(model) {
-            return Ok(found);
+        let cached = cached::look(self, model);
+        let fetch = || format!("local:hub:{model},download=yes");
+        match cached {
+            Cached::Whole(snapshot) => Ok(snapshot),
+            _ if download => fetch::fetch(self, model, tell),
+            Cached::Absent => {
+                Err(Error::input(format!("{model} is not in the hub's cache ({})", self.cache.display()))
+                    .with_help(format!("to fetch it (a 4B model is 9 GB, an 8B one 18 GB): {}", fetch())))
+            }
+            Cached::Broken(what) => {
+                let folder = model.folder(&self.cache);
+                Err(Error::input(format!("{model} in the hub's cache is broken: {what} ({})", folder.display()))
+                    .with_help(format!("to fetch what is missing, and nothing else: {}", fetch())))
+            }
         }
-        if !download {
-            return Err(Error::input(format!("{model} is not in the hub's cache ({})", self.cache.display()))
-                .with_help(format!(
-                    "to fetch it (a 4B model is 9 GB, an 8B one 18 GB): local:hub:{model},download=yes"
-                )));
-        }
-        fetch::fetch(self, model, tell)
     }
-}
-
-/// Whether all files are there that a checkpoint cannot do without; what is in them, the worker looks at.
-fn is_whole(snapshot: &Path) -> bool {
-    let there = |name: &str| snapshot.join(name).exists();
-    let weights = match fs::read_to_string(snapshot.join("model.safetensors.index.json")) {
-        Err(_) => there("model.safetensors"),
-        Ok(text) => {
-            let index: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-            let files = index["weight_map"].as_object();
-            files.is_some_and(|files| files.values().all(|file| file.as_str().is_some_and(there)))
-        }
-    };
-    weights && there("config.json") && there("tokenizer.json")
 }

@@ -1,15 +1,19 @@
 //! The files of a folder that comes from elsewhere: nothing is waited for, and nothing read without end.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
+use roborm_wire::no_json;
 use serde_json::Value;
 
 use crate::{Error, Result};
 
 /// Files that are read as a whole are no longer than this; the longest there are, tokenizers and indices, have a third.
 const LONGEST: u64 = 64 << 20;
+
+/// What to do about a file that is damaged.
+pub(crate) const AGAIN: &str = "copy the file again from where the checkpoint came from";
 
 /// Opens a regular file. To open a pipe or a device may take until somebody writes, which is never.
 pub(super) fn open(path: &Path) -> Result<File> {
@@ -30,13 +34,19 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
         return Err(Error::setup(format!("{}: longer than {} MiB", path.display(), LONGEST >> 20))
             .with_help("no such file of a checkpoint is: is it another's?"));
     }
-    read.map_err(|error| Error::setup(format!("{}: {error}", path.display())))?;
+    read.map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => {
+            Error::setup(format!("{}: no text: it is not UTF-8", path.display())).with_help(AGAIN)
+        }
+        _ => Error::setup(format!("{}: {error}", path.display())),
+    })?;
     Ok(text)
 }
 
 /// A JSON file.
 pub(crate) fn read_json(path: &Path) -> Result<Value> {
-    serde_json::from_str(&read_text(path)?).map_err(|error| Error::setup(format!("{}: {error}", path.display())))
+    serde_json::from_str(&read_text(path)?)
+        .map_err(|error| Error::setup(format!("{}, {}", path.display(), no_json(&error))).with_help(AGAIN))
 }
 
 /// A JSON file that need not be there.

@@ -11,7 +11,7 @@ mod shapes;
 
 pub use config::{Config, TextConfig, VisionConfig};
 pub(crate) use fields::Fields;
-pub(crate) use files::{read_json, read_json_if_any, read_text};
+pub(crate) use files::{AGAIN, read_json, read_json_if_any, read_text};
 pub use folder::{Checkpoint, resolve};
 pub use generation::Generation;
 pub use pixels::{ImagePixels, VideoPixels};

@@ -4,8 +4,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
+use roborm_wire::no_json;
 use serde_json::Value;
 
+use super::files::AGAIN;
 use crate::{Error, Result};
 
 /// Longer headers are refused, as the format's own reader does.
@@ -104,7 +106,7 @@ impl Shard {
     pub fn tensors(&self) -> Result<Vec<(String, TensorInfo)>> {
         let trouble = |what: String| Error::setup(format!("{}: {what}", self.path.display()));
         let header: Value = serde_json::from_slice(&self.map[8..self.data])
-            .map_err(|error| trouble(format!("a damaged header: {error}")))?;
+            .map_err(|error| trouble(format!("a damaged header: {}", no_json(&error))).with_help(AGAIN))?;
         let Value::Object(header) = header else { return Err(trouble("a damaged header: no object".into())) };
         let room = (self.map.len() - self.data) as u64;
         let (mut tensors, mut places) = (Vec::with_capacity(header.len()), Vec::new());

@@ -158,14 +158,20 @@ impl Engine {
         for (index, text) in question.texts.iter().enumerate() {
             let ids = self.tokenizer.encode(&self.prompt.expand(text, &clip.visual, clip.grid, question.text_first));
             if (ids.len() + question.max_tokens) as i64 > longest {
-                // The same for all wordings that are too long: what it says is then told once.
-                let message = format!(
-                    "the prompt and its answer exceed the model's {longest} tokens; the frames alone are {frames}"
-                );
-                let error = Error::request(message).with_help(match 2 * frames as i64 > longest {
-                    true => "take fewer frames: --max-images",
-                    false => "shorten the instruction",
-                });
+                let error = if 2 * frames as i64 > longest {
+                    // The same for all wordings, and told once for all.
+                    let alone = format!("the frames alone are {frames}");
+                    Error::request(format!("the prompt and its answer exceed the model's {longest} tokens; {alone}"))
+                        .with_help("take fewer frames: --max-images")
+                } else {
+                    Error::request(format!(
+                        "the prompt has {} tokens, {frames} of them the frames', and with an answer of up to {} exceeds \
+                         the model's {longest}",
+                        ids.len(),
+                        question.max_tokens
+                    ))
+                    .with_help("shorten the instruction")
+                };
                 say(Event::Refused(index, error));
                 continue;
             }

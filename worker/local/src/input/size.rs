@@ -43,12 +43,13 @@ pub fn video_size(
         let floor = (fewest as f64 * 1.05) as i64;
         most = frames * frame.min(most / frames).max(floor);
     }
+    let true_size = (height, width);
     let (mut height, mut width) = (height as f64, width as f64);
     if height < factor as f64 || width < factor as f64 {
         let scale = (factor as f64 / height).max(factor as f64 / width);
         (height, width) = ((height * scale).trunc(), (width * scale).trunc());
     }
-    check_ratio(height, width)?;
+    check_ratio((height, width), true_size)?;
     let (h, w) = (rounded(height, factor), rounded(width, factor));
     let t = rounded(frames as f64, vision.temporal_patch);
     // The test takes the rounded number of frames, the scale the true one: as the original has it.
@@ -63,8 +64,9 @@ pub fn video_size(
 pub fn image_size(height: i64, width: i64, pixels: &ImagePixels, vision: &VisionConfig) -> Result<(i64, i64)> {
     let factor = vision.patch * vision.merge;
     some_pixels(height, width)?;
+    let true_size = (height, width);
     let (height, width) = (height as f64, width as f64);
-    check_ratio(height, width)?;
+    check_ratio((height, width), true_size)?;
     let (h, w) = (rounded(height, factor), rounded(width, factor));
     Ok(fit(h * w, height * width, (height, width), (h, w), factor, pixels.fewest, pixels.most))
 }
@@ -104,9 +106,11 @@ fn some_pixels(height: i64, width: i64) -> Result<()> {
     }
 }
 
-fn check_ratio(height: f64, width: f64) -> Result<()> {
+/// `true_size`, height and width, is what the user knows: a picture that is too small was enlarged before this.
+fn check_ratio((height, width): (f64, f64), true_size: (i64, i64)) -> Result<()> {
     let ratio = height.max(width) / height.min(width);
     if ratio > 200.0 {
+        let (height, width) = true_size;
         return Err(Error::request(format!("{width} x {height} pixels: one side is {ratio:.0} times the other"))
             .with_help("the model takes pictures of an aspect ratio up to 200"));
     }

@@ -32,7 +32,10 @@ impl Template {
     /// # Errors
     /// Where it writes other words around a message than are written here.
     pub(super) fn read(folder: &Path) -> Result<Self> {
-        let Some((file, text)) = find(folder)? else { return Ok(Self::default()) };
+        let Some((file, text)) = find(folder)? else {
+            let note = "no chat template: a prompt is written as that of Qwen3-VL writes it".to_owned();
+            return Ok(Self { note: Some(note), ..Self::default() });
+        };
         let place = folder.join(file).display().to_string();
         let mut template = Self::parse(&text).map_err(|error| error.at(&place))?;
         template.note = template.note.map(|note| format!("{file}: {note}"));

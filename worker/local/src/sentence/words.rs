@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use regex::Regex;
+use roborm_wire::no_json;
 use serde::Deserialize;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::checkpoint::read_text;
+use crate::checkpoint::{AGAIN, read_text};
 use crate::{Error, Result};
 
 /// A WordPiece tokenizer.
@@ -96,15 +97,18 @@ impl WordPieces {
     }
 
     fn parse(text: &str) -> Result<Self> {
+        let damaged = |error: serde_json::Error| {
+            Error::setup(format!("damaged, or no tokenizer: {}", no_json(&error))).with_help(AGAIN)
+        };
         let unknown = |what: &str| {
             Error::setup(format!("{what} is not known here")).with_help("the WordPiece tokenizer of BERT is")
         };
-        let whole: Value = serde_json::from_str(text).map_err(|error| Error::setup(format!("{error}")))?;
+        let whole: Value = serde_json::from_str(text).map_err(damaged)?;
         let kind = whole["model"]["type"].as_str().unwrap_or("WordPiece");
         if kind != "WordPiece" {
             return Err(unknown(&format!("the tokenizer model {kind}")));
         }
-        let file: File = File::deserialize(whole).map_err(|error| Error::setup(format!("{error}")))?;
+        let file: File = File::deserialize(whole).map_err(damaged)?;
         if file.normalizer.kind != "BertNormalizer" {
             return Err(unknown(&format!("the normalizer {}", file.normalizer.kind)));
         }

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use roborm_wire::no_json;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::merge::Merges;
 use super::split::Split;
 use super::{Tokenizer, bytes};
+use crate::checkpoint::AGAIN;
 use crate::{Error, Result};
 
 /// A token that is matched literally, before anything else is done to the text.
@@ -80,7 +82,9 @@ enum Pair {
 
 pub(super) fn parse(text: &str) -> Result<Tokenizer> {
     // The kind first: the vocabulary of another is of another shape.
-    let damaged = |error: serde_json::Error| Error::setup(format!("damaged, or no tokenizer: {error}"));
+    let damaged = |error: serde_json::Error| {
+        Error::setup(format!("damaged, or no tokenizer: {}", no_json(&error))).with_help(AGAIN)
+    };
     let Kind { model: KindOf { kind } } = serde_json::from_str(text).map_err(damaged)?;
     let unknown = |what: &str| {
         Error::setup(format!("{what} is not known here"))

@@ -79,6 +79,28 @@ fn the_cache_of_the_hub_is_followed() {
 }
 
 #[test]
+fn a_snapshot_that_is_named_and_not_there_has_no_stand_in() {
+    let hub = tempfile::tempdir().expect("a folder");
+    let (other, refs) = (hub.path().join("snapshots/other"), hub.path().join("refs"));
+    fs::create_dir_all(other.parent().expect("snapshots")).expect("a folder");
+    fs::create_dir(&refs).expect("a folder");
+    std::os::unix::fs::symlink(folder("tied").canonicalize().expect("it is there"), &other).expect("a link");
+    // Nobody names one: it is the only one.
+    assert_eq!(Checkpoint::open(hub.path()).expect("a snapshot").folder, other);
+    fs::write(refs.join("main"), "abc123\n").expect("a file");
+    assert_eq!(refused(hub.path()), "DIR/snapshots/abc123: refs/main names this snapshot, and it is not there");
+    fs::create_dir(hub.path().join("snapshots/abc123")).expect("a folder");
+    assert_eq!(refused(hub.path()), "DIR/snapshots/abc123: the snapshot that refs/main names has no config.json");
+}
+
+#[test]
+fn files_that_are_no_text_are_told_as_such() {
+    let damaged = copy("base");
+    fs::write(damaged.path().join("config.json"), [b'{', 0xff]).expect("a writable copy");
+    assert_eq!(refused(damaged.path()), "DIR/config.json: no text: it is not UTF-8");
+}
+
+#[test]
 fn folders_that_are_no_checkpoint() {
     let empty = tempfile::tempdir().expect("a folder");
     assert_eq!(refused(empty.path()), "DIR: no checkpoint (there is no config.json)");
@@ -96,7 +118,7 @@ fn folders_that_are_no_checkpoint() {
 
     let damaged = copy("base");
     fs::write(damaged.path().join("config.json"), "{").expect("a writable copy");
-    assert!(refused(damaged.path()).starts_with("DIR/config.json: EOF"), "{}", refused(damaged.path()));
+    assert_eq!(refused(damaged.path()), "DIR/config.json, line 1, column 1: the JSON is cut short here");
 
     for (file, field, value, message) in [
         (

@@ -211,8 +211,12 @@ fn a_long_instruction_is_refused_and_the_others_go_on() {
     assert_eq!(answers, [0, 2, 3]);
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].0, 1);
-    let frames = engine.prompt_ids("", false).expect("a clip").len();
-    let message = format!("the prompt and its answer exceed the model's 4096 tokens; the frames alone are {frames}");
+    let length = |text: &str| engine.prompt_ids(text, false).expect("a clip").len();
+    let message = format!(
+        "the prompt has {} tokens, {} of them the frames', and with an answer of up to 4 exceeds the model's 4096",
+        length(&texts[1]),
+        length("")
+    );
     assert_eq!(refused[0].1, (message, Some("shorten the instruction".to_owned())));
 }
 

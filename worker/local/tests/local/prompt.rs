@@ -159,6 +159,14 @@ fn a_template_that_writes_other_words_is_refused() {
 }
 
 #[test]
+fn a_checkpoint_without_a_template_is_told_of() {
+    let copy = copy("base");
+    std::fs::remove_file(copy.path().join("chat_template.jinja")).expect("it was there");
+    let note = prompt(copy.path()).expect("a prompt").note().map(str::to_owned);
+    assert_eq!(note.as_deref(), Some("no chat template: a prompt is written as that of Qwen3-VL writes it"));
+}
+
+#[test]
 fn what_a_template_does_on_unknown_conditions_is_noted() {
     let plain = std::fs::read_to_string(folder("base").join("chat_template.jinja")).expect("the fixture's");
     let set = "{% if system_message %}{{ '<|im_start|>system\\n' + system_message + '<|im_end|>\\n' }}{% endif %}";

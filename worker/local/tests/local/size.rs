@@ -18,6 +18,15 @@ struct Case {
 }
 
 #[test]
+fn a_picture_that_is_too_long_is_told_by_its_own_size() {
+    let checkpoint = Checkpoint::open(&folder("base")).expect("the fixture's");
+    let (vision, video) = (&checkpoint.config.vision, &checkpoint.video);
+    // It is enlarged before it is looked at: its shorter side is less than a patch.
+    let error = video_size(2, 2, 640, video, vision).expect_err("too long");
+    assert_eq!(error.to_string(), "640 x 2 pixels: one side is 320 times the other");
+}
+
+#[test]
 fn sizes_are_those_of_transformers() {
     let checkpoint = Checkpoint::open(&folder("base")).expect("the fixture's");
     let text = std::fs::read_to_string(folder("sizes.json")).expect("the fixture is committed");

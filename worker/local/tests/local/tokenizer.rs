@@ -55,7 +55,7 @@ fn tokenizers_of_another_kind_are_called_by_it() {
         (|file| drop(file["model"].as_object_mut().expect("an object").remove("merges")), "model.merges is missing"),
         (
             |file| drop(file.as_object_mut().expect("an object").remove("model")),
-            "damaged, or no tokenizer: missing field `model`",
+            "damaged, or no tokenizer: line 1, column ",
         ),
     ];
     for (change, message) in changes {
