@@ -4,8 +4,9 @@
 use ra_ap_parser::LexedStr;
 use ra_ap_syntax::{Edition, SyntaxKind};
 
-/// Bytes of Rust in a cell: a list of numbers of that length takes rustc most of a minute.
-const LONGEST: usize = 2 << 20;
+/// Numbers, names, signs: a list of half as many numbers takes rustc half a minute, and the time grows with the square.
+/// Comments and texts may be of any length.
+const MOST: usize = 500_000;
 /// Levels. What is counted here is more than the tree has: operators of any precedence count.
 const DEEPEST: usize = 16_000;
 
@@ -18,35 +19,35 @@ pub(super) struct Excess {
     pub at: usize,
 }
 
-/// What is too much in this Rust, if anything is.
-pub(super) fn excess(source: &str) -> Option<Excess> {
-    if source.len() > LONGEST {
-        let (most, found) = (LONGEST >> 20, source.len() as f64 / f64::from(1 << 20));
-        return Some(Excess {
-            message: format!("{found:.1} MiB are more than a cell of Rust may have: {most} MiB"),
-            help: "put what is data into a file and read it: `std::fs::read_to_string(…)?`, `:open`, `CsvReadOptions`",
-            at: 0,
-        });
-    }
-    too_deep(source).map(|at| Excess { message: DEEP.to_owned(), help: LESS_DEEP, at })
-}
-
 /// What is said of what is nested too deeply.
 pub(super) const DEEP: &str = "operators, brackets or calls are nested too deeply to be compiled";
 /// What to do about it.
 pub(super) const LESS_DEEP: &str = "make several statements of it, or a loop";
 
-/// Counts open brackets, and in each the operators since the last that ends an expression.
-fn too_deep(source: &str) -> Option<usize> {
+/// What is too much in this Rust, if anything is. Counts tokens; and open brackets, and in each the operators since the last
+/// that ends an expression.
+pub(super) fn excess(source: &str) -> Option<Excess> {
     use SyntaxKind as K;
     if source.len() < DEEPEST {
         return None;
     }
     let tokens = LexedStr::new(Edition::Edition2024, source);
     let mut open: Vec<usize> = Vec::new();
-    let (mut here, mut depth) = (0, 0_usize);
+    let (mut here, mut depth, mut count) = (0, 0_usize, 0_usize);
     for at in 0..tokens.len() {
-        match tokens.kind(at) {
+        let kind = tokens.kind(at);
+        count += usize::from(!kind.is_trivia());
+        if count > MOST {
+            return Some(Excess {
+                message: format!(
+                    "the compiler would take minutes for so much Rust: these are more than {MOST} words and signs"
+                ),
+                help: "put what is data into a file and read it, or into one text that is taken apart: \
+                       `\"1 2 3\".split(' ')`",
+                at: tokens.text_start(at),
+            });
+        }
+        match kind {
             K::L_PAREN | K::L_BRACK | K::L_CURLY => {
                 open.push(here);
                 here = 0;
@@ -78,7 +79,7 @@ fn too_deep(source: &str) -> Option<usize> {
             _ => {}
         }
         if depth > DEEPEST {
-            return Some(tokens.text_start(at));
+            return Some(Excess { message: DEEP.to_owned(), help: LESS_DEEP, at: tokens.text_start(at) });
         }
     }
     None
@@ -118,8 +119,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_has_a_bound() {
-        let found = excess(&format!("let a = [{}];", "0,".repeat(1 << 21))).expect("it is too long");
-        assert_eq!(found.message, "4.0 MiB are more than a cell of Rust may have: 2 MiB");
+    fn what_is_much_has_a_bound() {
+        let list = |count: usize| format!("let a = [{}];", "0,".repeat(count));
+        let found = excess(&list(MOST / 2)).expect("it is too much");
+        assert!(found.message.ends_with("more than 500000 words and signs"), "{}", found.message);
+        assert_eq!(excess(&list(MOST / 2 - 10)), None);
+        assert_eq!(excess(&format!("// {}\n\"{}\"", "1 ".repeat(MOST), "1 ".repeat(MOST))), None);
     }
 }

@@ -75,7 +75,7 @@ fn what_is_too_much_is_told_before_it_is_read() {
     let mut bench = Bench::new();
     let numbers = "0,".repeat(2_000_000);
     for (cell, words) in [
-        (format!("let a = vec![{numbers}]; a.len()"), "than a cell of Rust may have"),
+        (format!("let a = vec![{numbers}]; a.len()"), "more than 500000 words and signs"),
         ("(".repeat(200_000), "nested too deeply"),
         (format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000)), "nested too deeply"),
         (format!("0{}", "+1".repeat(100_000)), "nested too deeply"),
