@@ -1,5 +1,6 @@
 //! An engine and what it told.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -8,11 +9,16 @@ use roborm_kernel::toolkit::Toolkit;
 
 /// The toolkit of all tests of this run.
 pub fn toolkit() -> &'static Toolkit {
-    static TOOLKIT: OnceLock<Toolkit> = OnceLock::new();
-    TOOLKIT.get_or_init(|| {
+    static TOOLKIT: OnceLock<(Toolkit, File)> = OnceLock::new();
+    let (toolkit, _) = TOOLKIT.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolkit of tests é");
-        Toolkit::assemble(&build(), &folder).unwrap_or_else(|error| panic!("{error}; help: {:?}", error.help()))
-    })
+        // Another run in this build's folder would take it apart under this one: the later waits for the end of the earlier.
+        let lock = File::create(folder.with_extension("lock")).unwrap();
+        lock.lock().unwrap();
+        let toolkit = Toolkit::assemble(&build(), &folder);
+        (toolkit.unwrap_or_else(|error| panic!("{error}; help: {:?}", error.help())), lock)
+    });
+    toolkit
 }
 
 /// The build's folder.
