@@ -412,9 +412,8 @@ fn lacks_display(messages: &[u8]) -> bool {
     let mut errors = lines.filter(|line| line["level"] == "error" && !line["code"].is_null()).peekable();
     // The message may name the trait alone: the place is what tells.
     let shows = |span: &Value| {
-        let text = span["text"].as_array().into_iter().flatten().filter_map(|line| line["text"].as_str());
-        span["is_primary"] == true
-            && text.into_iter().any(|text| text == ").roborm_display();" || text == ").evcxr_display();")
+        let mut text = span["text"].as_array().into_iter().flatten().filter_map(|line| line["text"].as_str());
+        span["is_primary"] == true && text.any(|text| text == ").roborm_display();" || text == ").evcxr_display();")
     };
     errors.peek().is_some()
         && errors
