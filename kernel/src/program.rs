@@ -139,7 +139,7 @@ fn install(place: Place, name: Option<String>, plain: Option<Option<PathBuf>>, b
         None => this_program()?.parent().map(Path::to_owned).unwrap_or_default(),
     };
     let plan = Plan { name, place, build, server };
-    let kernel = install::install(&plan)?;
+    let kernel = install::install(&plan, &progress)?;
     say(&format!("installed {}: {}", kernel.name, kernel.folder.display()));
     if let Some(prefix) = prefix {
         let folder = prefix.join("share").join("jupyter");
@@ -230,6 +230,12 @@ fn this_program() -> Result<PathBuf> {
 #[allow(clippy::print_stdout)]
 fn say(line: &str) {
     println!("{line}");
+}
+
+/// A line on what is done: it may take a minute.
+#[allow(clippy::print_stderr)]
+fn progress(step: &str) {
+    eprintln!("  {step} …");
 }
 
 #[allow(clippy::print_stderr)]

@@ -125,14 +125,15 @@ impl<T: Debug> CellDisplay for [T] {
 }
 
 /// The value of a cell's last expression that is not `Debug` but can be written as text. Called where [`CellDisplay`] does
-/// not compile: all that is both would be torn between the two.
+/// not compile: all that is both would be torn between the two. By the name that evcxr calls: a type's own method of that
+/// name comes first.
 pub trait CellDisplayText {
     /// Shows it as that text.
-    fn roborm_text(&self);
+    fn evcxr_display(&self);
 }
 
 impl<T: std::fmt::Display + ?Sized> CellDisplayText for T {
-    fn roborm_text(&self) {
+    fn evcxr_display(&self) {
         publish(Bundle::text(self.to_string()), None, false, true);
     }
 }

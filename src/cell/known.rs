@@ -7,7 +7,7 @@ use image::RgbImage;
 use polars::prelude::*;
 
 use super::bundle::{Bundle, Html, Markdown};
-use super::{blocks, frame, html, width};
+use super::{blocks, fold, frame, html, width};
 use crate::command::Answer;
 use crate::dataset::{Dataset, Trajectory};
 use crate::display::Table;
@@ -75,15 +75,14 @@ fn either<T, E: Debug>(value: &Result<T, E>, show: impl Fn(&T) -> Bundle) -> Bun
     }
 }
 
-/// As `{:?}` writes it; spread over lines where one would be long.
+/// As `{:?}` writes it; spread over lines where one would be long, and folded where they would be many.
 pub(super) fn of_debug(value: &dyn Debug) -> Bundle {
-    let compact = format!("{value:?}");
-    Bundle::text(if compact.len() > 120 { format!("{value:#?}") } else { compact })
+    Bundle::text(fold::debug(value))
 }
 
-/// As source code writes it; of several lines, as it is.
+/// As source code writes it; of several lines, as it is. Folded where it is long.
 pub(super) fn of_text(text: &str) -> Bundle {
-    Bundle::text(if text.contains('\n') { text.to_owned() } else { format!("{text:?}") })
+    Bundle::text(if text.contains('\n') { fold::text(text) } else { fold::debug(&text) })
 }
 
 /// A plan: nothing of it has run.

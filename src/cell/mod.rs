@@ -10,6 +10,7 @@ mod blocks;
 mod bundle;
 mod child;
 mod display;
+mod fold;
 mod frame;
 mod html;
 mod interrupt;

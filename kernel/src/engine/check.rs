@@ -9,7 +9,8 @@ use super::edited::{Edit, Edited};
 use super::event::Failure;
 use super::includes;
 use super::interrupt::What;
-use super::run::Engine;
+use super::run::{Engine, interrupted};
+use super::rust::COMPILED;
 use super::section::Section;
 use super::{Result, fault, types};
 
@@ -25,7 +26,9 @@ impl Engine {
         let first = first + section.line;
         self.control.enter(What::Build);
         let found = self.context.check(&text);
-        self.control.leave();
+        if self.control.leave() {
+            return Err(interrupted(COMPILED));
+        }
         let errors = match found {
             Ok(errors) => errors,
             Err(error) => return Err(self.failure(error, cell, section.line, None)),

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::holes::Holes;
 use super::session::Files;
-use super::{STACK, generated, plain, warm};
+use super::{STACK, generated, plain, warm, watched};
 use crate::toolkit::{NOTHING, Recorded, dependencies};
 
 /// The variable that tells a front where its toolkit is.
@@ -35,6 +35,7 @@ pub fn main() -> Option<ExitCode> {
         return None;
     }
     let toolkit = PathBuf::from(env::var_os(TOOLKIT)?);
+    watched::parent();
     let words: Vec<OsString> = words.collect();
     let began = std::time::Instant::now();
     let done = Recorded::read(&toolkit).map_err(|error| io::Error::other(error.to_string())).and_then(|recorded| {
@@ -129,6 +130,12 @@ impl Front {
         command(&self.toolkit, &self.recorded, program)
     }
 
+    fn cargo_for(&self, files: &Files) -> Command {
+        let mut cargo = self.command(&self.recorded.cargo);
+        dependencies::find_home(&mut cargo, &files.dependencies());
+        cargo
+    }
+
     /// The cell crate, alone: rust-analyzer reads nothing else then. A crate that is being added is looked at by the
     /// real cargo, once, where evcxr asks whether there is such a crate.
     fn metadata(&self, offline: bool) -> io::Result<ExitCode> {
@@ -140,12 +147,9 @@ impl Front {
             if foreign.is_empty() {
                 return say(&"{}");
             }
-            return dependencies::look(
-                &self.command(&self.recorded.cargo),
-                &files()?.dependencies(),
-                &foreign,
-                offline,
-            );
+            let files = files()?;
+            let cargo = self.cargo_for(&files);
+            return dependencies::look(&cargo, &files.dependencies(), &foreign, offline, &files.stop());
         }
         let id = format!("path+file://{}#{CELL}@1.0.0", root.display());
         let target = root.join("target");
@@ -172,6 +176,9 @@ impl Front {
     /// The cell crate: one call of rustc.
     fn compile(&self, check: bool, offline: bool) -> io::Result<ExitCode> {
         let files = files()?;
+        if files.stop().exists() {
+            return Err(watched::stopped());
+        }
         let source = fs::read_to_string("src/lib.rs")?;
         let manifest = fs::read_to_string("Cargo.toml")?;
         if !check && files.has_failed() {
@@ -199,9 +206,11 @@ impl Front {
             (false, false) => generated::replace(&source),
         };
         let debugged = if check { None } else { generated::shown_otherwise(&source) };
+        // Of what cannot be shown, evcxr's second way has the message that says why.
+        let is_refused = !check && files.is_quick() && files.is_refused();
         let (mut source, debugged) = match debugged {
-            Some(ours) => (ours, Some(source)),
-            None => (source, None),
+            Some(ours) if !is_refused => (ours, Some(source)),
+            _ => (source, None),
         };
         // A cell that fails is compiled once more, without the mark, as evcxr wrote it.
         if !check && files.is_quick() {
@@ -211,8 +220,8 @@ impl Front {
         let out = PathBuf::from(if check { "target/check" } else { warm::OUT });
         fs::create_dir_all(&out)?;
         let shared = out.join(format!("lib{CELL}.so"));
-        if !check && source.contains(QUESTION) {
-            // It does nothing, whatever stands around it.
+        if !check && (source.contains(QUESTION) || (is_refused && generated::is_for_its_errors(&source))) {
+            // It does nothing, whatever stands around it; or it is compiled for better errors, and there are none.
             fs::copy(self.toolkit.join(NOTHING), &shared)?;
             return built(&shared);
         }
@@ -251,7 +260,7 @@ impl Front {
         if !foreign.is_empty() {
             let tell = |line: &str| files.say_on_stderr(line);
             match dependencies::build(
-                &self.command(&self.recorded.cargo),
+                &self.cargo_for(&files),
                 &files.dependencies(),
                 &foreign,
                 offline,
@@ -259,23 +268,24 @@ impl Front {
             )? {
                 Ok(built) => built.link(&mut rustc),
                 Err(message) => {
-                    let _ = writeln!(io::stderr(), "{message}");
+                    say(&of_cargo(&message))?;
                     return Ok(ExitCode::from(101));
                 }
             }
         }
-        rustc.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        rustc.stdin(Stdio::null());
+        let stop = files.stop();
         let may_be_warm = !check && !self.plain && foreign.is_empty() && opt_level == "0";
         let mut compile = |code: &str| -> io::Result<(bool, Vec<u8>)> {
             if may_be_warm
                 && warm::takes(code)
-                && let Some(said) = warm::compile(&files, code, &shared)
+                && let Some(said) = warm::compile(&files, code, &shared)?
             {
                 return Ok((shared.is_file(), said));
             }
             clean(&shared);
             fs::write(&file, code)?;
-            let output = rustc.output()?;
+            let output = watched::output(&mut rustc, &stop)?;
             Ok((output.status.success(), output.stderr))
         };
         let (mut succeeded, mut messages) = compile(&source)?;
@@ -290,16 +300,13 @@ impl Front {
             && String::from_utf8_lossy(&messages).contains("`roborm_display`")
             && let Some(other) = debugged.or_else(|| generated::shown_by_evcxr(&source))
         {
+            let is_all = lacks_display(&messages);
             (succeeded, messages) = compile(&other)?;
-            // Where the last way fails too, it is the one before whose message says what is missing.
-            if !succeeded
-                && let Some(text) = generated::shown_as_text(&source)
-                && let (true, said) = compile(&text)?
-            {
-                (succeeded, messages) = (true, said);
+            if !succeeded && is_all && lacks_display(&messages) && files.is_quick() {
+                files.set_refused();
             }
         }
-        if !succeeded && !check && files.is_quick() && !can_be_fixed(&messages) {
+        if !succeeded && !check && files.is_quick() && !files.is_refused() && !can_be_fixed(&messages) {
             files.set_failed();
             say(&nowhere())?;
             return Ok(ExitCode::from(101));
@@ -399,10 +406,29 @@ fn can_be_fixed(messages: &[u8]) -> bool {
         .any(|sign| text.contains(sign))
 }
 
+/// Whether all that rustc finds wrong is that a value has no way to be shown.
+fn lacks_display(messages: &[u8]) -> bool {
+    let lines = messages.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let mut errors = lines.filter(|line| line["level"] == "error" && !line["code"].is_null()).peekable();
+    // The message may name the trait alone: the place is what tells.
+    let shows = |span: &Value| {
+        let mut text = span["text"].as_array().into_iter().flatten().filter_map(|line| line["text"].as_str());
+        span["is_primary"] == true && text.any(|text| text == ").roborm_display();" || text == ").evcxr_display();")
+    };
+    errors.peek().is_some()
+        && errors
+            .all(|error| error["code"]["code"] == "E0599" && error["spans"].as_array().into_iter().flatten().any(shows))
+}
+
 /// An error that evcxr does nothing about: it stands in no line of the cell.
 fn nowhere() -> Value {
+    of_cargo("the cell does not compile")
+}
+
+/// An error of cargo's own.
+fn of_cargo(message: &str) -> Value {
     json!({ "reason": "compiler-message", "message": {
-        "level": "error", "code": null, "children": [], "message": "the cell does not compile", "rendered": "", "spans": [],
+        "level": "error", "code": null, "children": [], "message": message, "rendered": "", "spans": [],
     }})
 }
 

@@ -30,14 +30,16 @@ pub(super) fn shows_too_early(code: &str) -> Option<usize> {
     (!code.contains("use roborm::prelude::*;")).then(|| code[..at + 1].matches('\n').count() + 1)
 }
 
-/// The same code with values shown in evcxr's own way, for types that have that and nothing else.
+/// The same code with values shown in evcxr's own way, for types that have that, or are `Display` alone: the prelude has the
+/// same name for those.
 pub(super) fn shown_by_evcxr(code: &str) -> Option<String> {
     code.rfind(OURS).map(|at| format!("{}{SHOW}{}", &code[..at], &code[at + OURS.len()..]))
 }
 
-/// The same code with the value that the toolkit is to show written as text, for types that are `Display` alone.
-pub(super) fn shown_as_text(code: &str) -> Option<String> {
-    code.rfind(OURS).map(|at| format!("{}\n).roborm_text();{}", &code[..at], &code[at + OURS.len()..]))
+/// Whether the code is not for running: evcxr compiles it without its guard against panics, where that has failed, for better
+/// errors.
+pub(super) fn is_for_its_errors(code: &str) -> bool {
+    !code.contains("catch_unwind")
 }
 
 /// How evcxr shows a value where its first way does not compile, for whatever reason: a variable that is moved by what is

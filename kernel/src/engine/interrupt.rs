@@ -44,7 +44,7 @@ pub(super) enum What {
 /// What the engine and its interrupters share.
 pub(super) struct Control {
     state: Mutex<State>,
-    /// The file that stops a build.
+    /// The file that stops compilers: see [`super::watched`].
     stop: PathBuf,
     process: Mutex<Option<Arc<Mutex<Child>>>>,
     /// Counts what is entered: a timer knows by it whether its own is still under way.
@@ -58,12 +58,14 @@ struct State {
     what: What,
     /// The code that was compiled runs.
     runs: bool,
+    /// It ran, or runs: whatever was entered last.
+    has_run: bool,
     count: u32,
     killed: bool,
 }
 
 impl Control {
-    /// One that stops builds by this file.
+    /// One that stops compilers by this file.
     pub fn new(stop: PathBuf) -> Self {
         Self { state: Mutex::default(), stop, process: Mutex::default(), turn: AtomicU64::default() }
     }
@@ -89,7 +91,8 @@ impl Control {
     pub fn enter(&self, what: What) {
         self.turn.fetch_add(1, Ordering::SeqCst);
         let mut state = self.state();
-        (state.what, state.runs) = (what, what == What::Command);
+        let is_command = what == What::Command;
+        (state.what, state.runs, state.has_run) = (what, is_command, is_command);
     }
 
     /// What was entered is over; whether it was interrupted.
@@ -106,12 +109,17 @@ impl Control {
         if state.count > 0 {
             return false;
         }
-        state.runs = true;
+        (state.runs, state.has_run) = (true, true);
         true
     }
 
     pub fn is_interrupted(&self) -> bool {
         self.state().count > 0
+    }
+
+    /// Whether what was entered last came to run.
+    pub fn has_run(&self) -> bool {
+        self.state().has_run
     }
 
     /// Whether the process was killed by an interrupt; told once.
@@ -126,7 +134,7 @@ impl Control {
         }
         state.count += 1;
         if !state.runs {
-            // The compiler is at work, mostly for tenths of a second: what it makes does not run.
+            // The compiler is at work: whoever waits for it looks for the file, and ends it.
             let _ = std::fs::write(&self.stop, "");
             return;
         }

@@ -6,8 +6,10 @@ use std::sync::PoisonError;
 
 use serde_json::Value;
 
+use super::defined::Defined;
 use super::event::Failure;
 use super::fault;
+use super::gone::{End, Piece};
 use super::run::{Engine, PATIENCE};
 
 /// Names that are told; of more it is told how many.
@@ -21,6 +23,26 @@ impl Engine {
         // A cell that does nothing finds the process gone, and evcxr starts another.
         let _ = self.context.execute("();");
         self.lost(&why)
+    }
+
+    /// Where the process died since the last cell, starts another before this one runs, and says what is lost.
+    pub(super) fn revive_if_dead(&mut self) {
+        let is_dead =
+            self.process.lock().unwrap_or_else(PoisonError::into_inner).try_wait().is_ok_and(|status| status.is_some());
+        if !is_dead {
+            return;
+        }
+        let names = |engine: &Self| engine.variables().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let before = names(self);
+        let failure = self.revive();
+        let nothing = Defined::by("");
+        let piece = Piece { source: "", line: 0, defined: &nothing, before: &before, outdated: &[] };
+        self.gone.over(&piece, &names(self), End::Lost);
+        let said = failure.message.strip_prefix("the process that runs cells ").unwrap_or(&failure.message).to_owned();
+        self.pump.note(&format!("note: since the last cell, the process that runs cells {said}"));
+        for line in failure.traceback.iter().skip(1) {
+            self.pump.note(&format!("  {}", line.replace("the next cell", "this cell")));
+        }
     }
 
     /// The process that runs cells is gone, and everything in it.

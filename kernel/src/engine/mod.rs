@@ -12,6 +12,7 @@
 
 mod advice;
 mod assistant;
+mod bounds;
 mod cell;
 mod check;
 mod command;
@@ -52,6 +53,7 @@ mod syntax;
 mod text;
 mod types;
 mod warm;
+pub(crate) mod watched;
 
 pub use assistant::{Assistant, Completion, Completions, Inspection};
 pub use complete::{Completeness, completeness};

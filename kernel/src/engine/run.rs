@@ -137,7 +137,10 @@ impl Engine {
         let carries = self.carrier.as_deref().is_none_or(|carrier| carrier == source);
         self.pump.begin(carries);
         self.control.begin();
-        self.gone.begin(self.number.take());
+        let number = self.number.take();
+        self.gone.begin(None);
+        self.revive_if_dead();
+        self.gone.begin(number);
         let mut value = None;
         let mut failure = None;
         let sections = sections(source);

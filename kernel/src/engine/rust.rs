@@ -3,6 +3,7 @@
 use evcxr::{EvalCallbacks, EvalOutputs};
 use roborm_wire::cell::{Failed, Work};
 
+use super::bounds::{DEEP, LESS_DEEP, excess};
 use super::cell::Rust;
 use super::complete::torn;
 use super::defined::Defined;
@@ -17,9 +18,19 @@ use super::run::{Engine, interrupted};
 use super::section::Section;
 use super::{fault, front};
 
+/// What an interrupt comes to while rustc is at work.
+pub(super) const COMPILED: &str = "interrupted while it was compiled: nothing of it was run";
+
 impl Engine {
     /// Rust; what it defines and what becomes of variables by it is remembered.
     pub(super) fn remembered(&mut self, section: &Section, cell: &str) -> Result<Option<Bundle>, Failure> {
+        if let Some(excess) = excess(&section.text) {
+            let before = &section.text[..excess.at];
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let line = before.matches('\n').count() + 1;
+            let failure = fault::plain("Error", &excess.message, Some(excess.help));
+            return Err(fault::at(failure, cell, line + section.line, column));
+        }
         let mut defined = Defined::by(&section.text);
         let before = self.variables();
         let outdated = self.gone.outdated(&defined, &before);
@@ -90,11 +101,7 @@ impl Engine {
         }
         let rust = Rust::read(&section.text);
         if let Some((line, column)) = rust.too_deep() {
-            let failure = fault::plain(
-                "Error",
-                "operators, brackets or calls are nested too deeply to be compiled",
-                Some("make several statements of it, or a loop"),
-            );
+            let failure = fault::plain("Error", DEEP, Some(LESS_DEEP));
             return Err(fault::at(failure, cell, line + section.line, column));
         }
         if let Some((expected, line, column)) = rust.expected() {
@@ -137,6 +144,9 @@ impl Engine {
                         if let Some(failure) = self.of_check(section, cell) {
                             return Err(failure);
                         }
+                        if self.control.is_interrupted() {
+                            return Err(interrupted(COMPILED));
+                        }
                         // A check finds nothing wrong: it is what becomes of the cell that does not compile.
                         self.control.enter(What::Rust);
                         let result = self.context.execute_with_callbacks(&text, &mut EvalCallbacks::default());
@@ -160,13 +170,22 @@ impl Engine {
         match (result, heard.failed) {
             (Err(evcxr::Error::SubprocessTerminated(message)), _) => {
                 let message = message.trim().trim_start_matches("Subprocess terminated with status: ").to_owned();
-                Err(self.lost(&reason(&message, None)))
+                let ran = self.control.has_run();
+                let mut failure = self.lost(&reason(&message, None));
+                if !ran {
+                    failure.traceback.push(fault::help("this cell was not run; run it again"));
+                }
+                Err(failure)
             }
             (_, Some(failed)) => Err(self.failed(failed, cell)),
             (Ok(_), None) => Ok(heard.result),
             (Err(error), None) => {
                 // First: it goes by what was compiled last, which the check replaces.
                 let failure = self.failure(error.clone(), cell, section.line, Some(&edited));
+                if self.session.files.is_refused() {
+                    // A check shows nothing, and finds nothing wrong.
+                    return Err(failure);
+                }
                 Err(self.better(&error, edited.is_changed(), section, cell).unwrap_or(failure))
             }
         }
@@ -223,7 +242,7 @@ impl Engine {
                 &format!("types were defined anew; variables of the old ones are lost: {}", names.join(", ")),
                 None,
             ),
-            evcxr::Error::Message(_) if self.control.is_interrupted() => interrupted("interrupted before the code ran"),
+            evcxr::Error::Message(_) if self.control.is_interrupted() => interrupted(COMPILED),
             evcxr::Error::Message(message) => fault::plain("Error", self.holes.filled(message.trim()).as_str(), None),
         }
     }

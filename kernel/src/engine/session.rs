@@ -71,6 +71,9 @@ impl Files {
     /// Has a cell that fails fail at once: the evaluator asks for the errors by itself.
     pub fn set_quick(&self, quick: bool) {
         let _ = fs::remove_file(self.0.join("failed"));
+        if quick {
+            let _ = fs::remove_file(self.0.join("refused"));
+        }
         let mark = self.0.join("quick");
         // Without the mark everything takes longer and comes to the same.
         let _ = if quick { fs::write(mark, "") } else { fs::remove_file(mark) };
@@ -89,6 +92,16 @@ impl Files {
     /// Whether the cell has failed.
     pub fn has_failed(&self) -> bool {
         self.0.join("failed").exists()
+    }
+
+    /// The value of the cell cannot be shown: what evcxr tries after that is for the message.
+    pub fn set_refused(&self) {
+        let _ = fs::write(self.0.join("refused"), "");
+    }
+
+    /// Whether the value of the cell cannot be shown.
+    pub fn is_refused(&self) -> bool {
+        self.0.join("refused").exists()
     }
 
     fn config(&self) -> PathBuf {

@@ -1,14 +1,17 @@
 //! A rustc that has read all that cells are compiled against, and waits for the cell. See `toolkit/warm/hold.rs`.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
+use rustix::process::{Pid, Signal};
+
 use super::front::{arguments, clean, command};
 use super::session::Files;
+use super::watched::{self, Watched};
 use crate::toolkit::{HOLD, Toolkit};
 
 /// Where cells are compiled, below the session's folder for them.
@@ -68,17 +71,36 @@ pub(super) fn takes(code: &str) -> bool {
 }
 
 /// Compiles code; what rustc says of it. `None`: that is to be asked of a rustc started for it.
-pub(super) fn compile(files: &Files, code: &str, library: &Path) -> Option<Vec<u8>> {
-    fs::write(source(), code.strip_prefix(HEAD)?).ok()?;
+///
+/// # Errors
+/// It was stopped.
+pub(super) fn compile(files: &Files, code: &str, library: &Path) -> io::Result<Option<Vec<u8>>> {
+    let Some(bare) = code.strip_prefix(HEAD) else { return Ok(None) };
+    if fs::write(source(), bare).is_err() {
+        return Ok(None);
+    }
     clean(library);
     // From here on it is compiled.
-    let mut asked = UnixStream::connect(files.warm()).ok()?;
+    let Some((mut asked, group)) = copy(files) else { return Ok(None) };
+    let watched = Watched::begin(group, &files.stop(), Signal::KILL);
     let mut said = Vec::new();
-    asked.read_to_end(&mut said).ok()?;
+    let read = asked.read_to_end(&mut said);
+    if watched.end() {
+        return Err(watched::stopped());
+    }
     if library.is_file() {
-        return Some(said);
+        return Ok(Some(said));
     }
     // An item of a cell may be in the way of another for the sole reason that both are included.
     let text = String::from_utf8_lossy(&said);
-    (text.contains("\"level\":\"error\"") && !text.contains("\"E0659\"")).then_some(said)
+    let is_told = read.is_ok() && text.contains("\"level\":\"error\"") && !text.contains("\"E0659\"");
+    Ok(is_told.then_some(said))
+}
+
+/// A copy of the rustc that waits, which has begun; and the group of processes that it is.
+fn copy(files: &Files) -> Option<(UnixStream, Pid)> {
+    let mut asked = UnixStream::connect(files.warm()).ok()?;
+    let mut number = [0; 4];
+    asked.read_exact(&mut number).ok()?;
+    Some((asked, Pid::from_raw(i32::from_ne_bytes(number))?))
 }

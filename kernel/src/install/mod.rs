@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::engine::{Error, Result};
-use crate::toolkit::Toolkit;
+use crate::toolkit::{How, Toolkit};
 
 pub use place::{Place, folders};
 
@@ -76,11 +76,12 @@ impl Installed {
     }
 }
 
-/// Installs; a kernel of the same name is replaced, and stays as it was where something goes wrong.
+/// Installs; a kernel of the same name is replaced, and stays as it was where something goes wrong. `tell` is told of what is
+/// done next.
 ///
 /// # Errors
 /// Something is not built, a folder cannot be written, or the name is that of a kernel which is not roborm's.
-pub fn install(plan: &Plan) -> Result<Installed> {
+pub fn install(plan: &Plan, tell: &dyn Fn(&str)) -> Result<Installed> {
     spec::check_name(&plan.name)?;
     let kernels = plan.place.kernels()?;
     let folder = kernels.join(&plan.name);
@@ -91,7 +92,10 @@ pub fn install(plan: &Plan) -> Result<Installed> {
             .with_help("choose another name with --name"));
     }
     let begun = Begun::at(&folder)?;
-    Toolkit::assemble(&plan.build, &begun.toolkit)?;
+    let kernels = fs::read_dir(&kernels).into_iter().flatten().flatten().map(|entry| entry.path());
+    let earlier = kernels.filter(|folder| spec::is_ours(folder)).flat_map(|folder| toolkits(&folder));
+    let how = How { earlier: earlier.filter(|toolkit| *toolkit != begun.toolkit).collect(), tell };
+    Toolkit::assemble_so(&plan.build, &begun.toolkit, &how)?;
     if plan.server.is_some() {
         // Without it the types of variables have to be written.
         crate::engine::plain::record(&plan.build, &begun.toolkit);

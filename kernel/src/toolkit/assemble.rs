@@ -14,7 +14,7 @@ const LIBRARY: &str = "libroborm_toolkit.so";
 const BUILT: &str = "libroborm_toolkit.rlib";
 /// A cell that does nothing, compiled.
 pub(crate) const NOTHING: &str = "cells/nothing.so";
-const BUILD: &str = "build it first: cargo build --release -p roborm-kernel -p roborm-decoder";
+const BUILD: &str = "build and install the kernel: cargo xtask kernel";
 /// Programs that go along; those in the second list where they were built. Without the decoder, commands that need it say
 /// so.
 const NEEDED: [&str; 1] = ["roborm-kernel"];
@@ -38,7 +38,15 @@ const NAMED: [&str; 12] = [
     "base64",
 ];
 
-pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
+/// What goes along with assembling.
+pub(crate) struct How<'h> {
+    /// Toolkits that there are: what takes long and stays the same is taken from them.
+    pub earlier: Vec<PathBuf>,
+    /// Is told of what is done next.
+    pub tell: &'h dyn Fn(&str),
+}
+
+pub(super) fn assemble(build: &Path, into: &Path, how: &How<'_>) -> Result<()> {
     let into = std::path::absolute(into).map_err(|error| Error::io(into.display(), &error))?;
     let build = std::path::absolute(build).map_err(|error| Error::io(build.display(), &error))?;
     let library = newest(&build.join("deps"), "libroborm_toolkit-", ".rlib").unwrap_or_else(|| build.join(BUILT));
@@ -59,6 +67,7 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
         fs::create_dir_all(&folder).map_err(refused(&folder))?;
     }
     let mut recorded = record()?;
+    (how.tell)("linking the libraries that cells use");
     let files = gather(&build, &library, &into, &mut recorded)?;
     for program in NEEDED.iter().chain(&WELCOME) {
         let from = build.join(program);
@@ -70,11 +79,12 @@ pub(super) fn assemble(build: &Path, into: &Path) -> Result<()> {
         let link = into.join("fronts").join(front);
         std::os::unix::fs::symlink("../bin/roborm-kernel", &link).map_err(refused(&link))?;
     }
+    (how.tell)("compiling the program that runs cells");
     compile_cells(&into, &recorded)?;
     recorded.linker = super::stub::make(&into, &into.join("lib").join(LIBRARY), &recorded)?;
     recorded.types = super::types::find(&into, &recorded);
     compile_nothing(&into, &recorded)?;
-    index(&build, &into, &files, &recorded)?;
+    index(&build, &into, &files, &mut recorded, how)?;
     super::warm::compile(&into, &recorded)?;
     recorded.write(&into)
 }
@@ -194,14 +204,36 @@ fn gather(build: &Path, library: &Path, into: &Path, recorded: &mut Recorded) ->
 }
 
 /// Writes down what is known of names. Missing sources make a shorter index.
-fn index(build: &Path, into: &Path, files: &BTreeMap<String, String>, recorded: &Recorded) -> Result<()> {
+fn index(
+    build: &Path,
+    into: &Path,
+    files: &BTreeMap<String, String>,
+    recorded: &mut Recorded,
+    how: &How<'_>,
+) -> Result<()> {
+    (how.tell)("reading the names that completion and `?` know");
     let sources = super::sources::Sources::of(build, files);
     let mut entries = super::index::index(&sources);
-    entries.extend(super::standard::index(recorded));
+    recorded.standard = super::standard::fingerprint();
+    entries.extend(how.earlier.iter().find_map(|earlier| of_std(earlier, recorded)).unwrap_or_else(|| {
+        (how.tell)("reading the names of std: half a minute, once for a rustc");
+        super::standard::index(recorded)
+    }));
     let modules = super::modules::find(into, recorded, &sources);
     let file = into.join("names.json");
     let text = serde_json::to_vec(&super::Index { entries, modules }).expect("strings are JSON");
     fs::write(&file, text).map_err(refused(&file))
+}
+
+/// The names of std as another toolkit knows them, if it was made of the same rustc in the same way.
+fn of_std(toolkit: &Path, recorded: &Recorded) -> Option<Vec<super::Entry>> {
+    let other = Recorded::read(toolkit).ok()?;
+    if (&other.version, &other.standard) != (&recorded.version, &recorded.standard) {
+        return None;
+    }
+    let index: super::Index = serde_json::from_slice(&fs::read(toolkit.join("names.json")).ok()?).ok()?;
+    let entries: Vec<_> = index.entries.into_iter().filter(|entry| entry.from == super::standard::FROM).collect();
+    (!entries.is_empty()).then_some(entries)
 }
 
 /// Links the shared library. Not by cargo: it cannot be told to link one crate of a build, and no other, against the

@@ -7,16 +7,13 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How often to look whether a build is to stop.
-const LOOK: Duration = Duration::from_millis(100);
+use crate::engine::watched::{self, Watched};
 
 /// A crate as it is added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,28 +112,53 @@ fn is_network(stderr: &str) -> bool {
     signs.iter().any(|sign| stderr.contains(sign))
 }
 
+/// Whether cargo says what it does: that is no part of an error.
+fn is_of_work(line: &str) -> bool {
+    let words =
+        ["Updating", "Locking", "Blocking", "Downloading", "Downloaded", "Adding", "Compiling", "Checking", "Finished"];
+    words.iter().any(|work| line.trim_start().starts_with(work))
+}
+
+/// Why cargo did not build, in the words of a session: the crate that it builds for one is none of the user's.
+fn reason(complaint: &str) -> String {
+    let kept: Vec<&str> = complaint.lines().filter(|line| !is_of_work(line)).collect();
+    let kept = kept.join("\n");
+    let kept = kept.trim();
+    let (name, place) = ("the crate `roborm-added v0.0.1 (", ")`");
+    match kept.split_once(name).and_then(|(head, rest)| Some((head, rest.split_once(place)?.1))) {
+        Some((head, rest)) => format!("{head}this session{rest}"),
+        None => kept.to_owned(),
+    }
+}
+
+/// Has cargo keep what it downloads in a folder of the session's, where the user's own cannot be made.
+pub(crate) fn find_home(cargo: &mut Command, folder: &Path) {
+    let named = std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    let usual = || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| Path::new(&home).join(".cargo"));
+    if let Some(home) = named.or_else(usual)
+        && fs::create_dir_all(home).is_err()
+    {
+        cargo.env("CARGO_HOME", folder.join("home"));
+    }
+}
+
 const OFFLINE: &str = "offline: the network cannot be reached, so only crates that cargo has downloaded before, and crates in folders \
                        (`:dep NAME = { path = \"…\" }`), can be added";
 
 /// Whether there are such crates: cargo's word on them, as evcxr reads it.
-pub(crate) fn look(base: &Command, folder: &Path, added: &[Added], offline: bool) -> io::Result<ExitCode> {
+pub(crate) fn look(base: &Command, folder: &Path, added: &[Added], offline: bool, stop: &Path) -> io::Result<ExitCode> {
     let folder = folder.join("look");
     prepare(&folder, "evcxr_dummy_validate_dep", added)?;
     let words = ["metadata", "--format-version=1"];
-    let mut output = cargo(base, &folder, &words, offline).output()?;
+    let mut output = watched::output(&mut cargo(base, &folder, &words, offline), stop)?;
     let mut without = offline;
     if !output.status.success() && !offline && is_network(&String::from_utf8_lossy(&output.stderr)) {
-        output = cargo(base, &folder, &words, true).output()?;
+        output = watched::output(&mut cargo(base, &folder, &words, true), stop)?;
         without = true;
     }
     io::stdout().write_all(&output.stdout)?;
-    // What cargo says of its work is no part of an error.
     let said = String::from_utf8_lossy(&output.stderr);
-    for line in said.lines().filter(|line| {
-        !["Updating", "Locking", "Blocking", "Downloading", "Adding"]
-            .iter()
-            .any(|work| line.trim_start().starts_with(work))
-    }) {
+    for line in said.lines().filter(|line| !is_of_work(line)) {
         writeln!(io::stderr(), "{line}")?;
     }
     if output.status.success() {
@@ -204,16 +226,7 @@ fn attempt(base: &Command, folder: &Path, offline: bool, way: &Way<'_>) -> io::R
     let words = ["build", "--release", "--message-format=json", "--target", way.host];
     let mut child =
         cargo(base, folder, &words, offline).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
-    let (over, wait) = std::sync::mpsc::channel::<()>();
-    let (group, stop) = (Pid::from_child(&child), way.stop.to_owned());
-    let watcher = std::thread::spawn(move || {
-        // Until the build is over.
-        while wait.recv_timeout(LOOK).is_err_and(|error| error == RecvTimeoutError::Timeout) {
-            if stop.exists() {
-                let _ = kill_process_group(group, Signal::INT);
-            }
-        }
-    });
+    let watched = Watched::begin(Pid::from_child(&child), way.stop, Signal::INT);
     let mut stdout = child.stdout.take().expect("it was asked for");
     let messages = std::thread::spawn(move || {
         let mut text = Vec::new();
@@ -222,7 +235,7 @@ fn attempt(base: &Command, folder: &Path, offline: bool, way: &Way<'_>) -> io::R
     let mut complaint = String::new();
     for line in BufReader::new(child.stderr.take().expect("it was asked for")).lines() {
         let line = line?;
-        if line.contains("roborm-added") {
+        if line.contains("roborm-added") && is_of_work(&line) {
             continue;
         }
         if line.trim_start().starts_with("Compiling") || line.trim_start().starts_with("Downloading") {
@@ -233,15 +246,14 @@ fn attempt(base: &Command, folder: &Path, offline: bool, way: &Way<'_>) -> io::R
     }
     let messages = messages.join().map_err(|_| io::Error::other("the reader of cargo's messages died"))??;
     let status = child.wait()?;
-    drop(over);
-    let _ = watcher.join();
+    watched.end();
     let messages: Vec<Value> =
         messages.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
     if !status.success() {
         for message in messages.iter().filter(|message| message["reason"] == "compiler-message") {
             complaint.push_str(message["message"]["rendered"].as_str().unwrap_or_default());
         }
-        return Ok(Err(complaint));
+        return Ok(Err(reason(&complaint)));
     }
     let names = names(base, folder, offline)?;
     let target = folder.join("target");

@@ -17,7 +17,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::engine::{Error, Result};
-pub(crate) use assemble::NOTHING;
+pub(crate) use assemble::{How, NOTHING};
 pub(crate) use index::{Entry, Index, of_cell, workspace};
 pub(crate) use modules::{Member, Modules};
 pub(crate) use recorded::Recorded;
@@ -54,7 +54,12 @@ impl Toolkit {
     /// # Errors
     /// Something is not built, rustc is missing, or the folder cannot be written.
     pub fn assemble(target_release: &Path, into: &Path) -> Result<Self> {
-        assemble::assemble(target_release, into)?;
+        Self::assemble_so(target_release, into, &How { earlier: Vec::new(), tell: &|_| {} })
+    }
+
+    pub(crate) fn assemble_so(target_release: &Path, into: &Path, how: &How<'_>) -> Result<Self> {
+        assemble::assemble(target_release, into, how)?;
+        (how.tell)("running what every session begins with");
         let toolkit = Self::open(into)?;
         assemble::first_cells(&toolkit)?;
         Ok(toolkit)

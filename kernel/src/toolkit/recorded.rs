@@ -28,6 +28,9 @@ pub(crate) struct Recorded {
     /// Types: where they are defined, and the path by which a cell can name them.
     #[serde(default)]
     pub types: BTreeMap<String, String>,
+    /// How the names of std were read.
+    #[serde(default)]
+    pub standard: String,
 }
 
 impl Recorded {

@@ -71,6 +71,17 @@ const PRIMITIVES: [&str; 19] = [
 /// Characters of documentation that are kept: what is longer is for a browser.
 const LONGEST: usize = 600;
 
+/// What all entries are from.
+pub(super) const FROM: &str = "std";
+
+/// Tells one way to read the names of std from another.
+pub(super) fn fingerprint() -> String {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hash = DefaultHasher::new();
+    (env!("CARGO_PKG_VERSION"), include_str!("standard.rs")).hash(&mut hash);
+    format!("{:016x}", hash.finish())
+}
+
 /// The index; empty where rustdoc is not there or writes what this does not read.
 pub(super) fn index(recorded: &Recorded) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -162,7 +173,7 @@ fn module_entry(name: &str, parent: &str) -> Entry {
         kind: "module".to_owned(),
         signature: format!("mod {name}"),
         docs: String::new(),
-        from: "std".to_owned(),
+        from: FROM.to_owned(),
         modules: Vec::new(),
         at: String::new(),
     }
@@ -191,7 +202,7 @@ fn page(text: &str, name: &str, kind: &str, module: Option<&str>, entries: &mut 
         kind: kind.to_owned(),
         signature,
         docs,
-        from: "std".to_owned(),
+        from: FROM.to_owned(),
         modules: Vec::new(),
         at: String::new(),
     };

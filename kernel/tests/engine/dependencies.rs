@@ -121,3 +121,45 @@ fn a_crate_that_does_not_exist() {
         assert_eq!(bench.value("1 + 1"), "2");
     }
 }
+
+/// A crate in a folder, whose one function returns a number.
+fn a_crate(folder: &std::path::Path, name: &str, number: i32) {
+    fs::create_dir(folder.join("src")).unwrap();
+    fs::write(folder.join("Cargo.toml"), format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\n")).unwrap();
+    fs::write(folder.join("src/lib.rs"), format!("pub fn number() -> i32 {{ {number} }}\n")).unwrap();
+}
+
+#[test]
+fn a_crate_that_cannot_be_built_says_why() {
+    let mut bench = Bench::new();
+    let folder = tempfile::tempdir().unwrap();
+    a_crate(folder.path(), "mycrate", 7);
+    let path = folder.path().display();
+    bench.value(&format!(":dep mycrate = {{ path = \"{path}\" }}"));
+    let said = text(&bench.failure(&format!(":dep other = {{ package = \"mycrate\", path = \"{path}\" }}")));
+    assert!(said.contains("depends on crate `mycrate v0.1.0") && said.contains("with different names"), "{said}");
+    assert!(!said.contains("roborm-added") && !said.contains("STDERR"), "{said}");
+    assert_eq!(bench.value("mycrate::number()"), "7");
+    fs::write(folder.path().join("src/lib.rs"), "pub fn number() -> i32 { nothing }\n").unwrap();
+    let said = text(&bench.failure("mycrate::number()"));
+    assert!(said.contains("cannot find value `nothing`") && !said.contains("STDERR"), "{said}");
+}
+
+#[test]
+fn a_home_that_cannot_be_made_is_made_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    a_crate(folder.path(), "eight", 8);
+    let mut program = Program::start_with(|command| {
+        command.env("HOME", "/proc/nohome").env_remove("CARGO_HOME");
+    });
+    program.ask(&json!({ "ask": "run", "source": format!(":dep eight = {{ path = {:?} }}", folder.path().display().to_string()) }));
+    let done = loop {
+        let told = program.next();
+        if told["outcome"].is_string() {
+            break told;
+        }
+    };
+    assert_eq!(done["outcome"], "done", "{done}");
+    assert_eq!(program.value("eight::number()"), "8");
+    program.end();
+}

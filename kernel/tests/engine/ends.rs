@@ -202,3 +202,44 @@ fn a_cell_that_waits_for_a_line_stops_where_it_is_interrupted() {
         assert_eq!(bench.value("x + 1"), "42", "{asks}");
     }
 }
+
+/// Kills a process of the evaluator's, and waits until it has ended; its end is left for the evaluator to ask for.
+fn kill(id: i32) {
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+    let process = Pid::from_raw(id).unwrap();
+    kill_process(process, Signal::KILL).unwrap();
+    waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+}
+
+#[test]
+fn a_process_that_died_between_cells_costs_no_cell() {
+    let mut bench = Bench::new();
+    for cell in ["1 + 1", ":open demo", "answer()"] {
+        bench.value("fn answer() -> i32 { 42 }\nlet x = 41;");
+        let id = bench.value("std::process::id()").parse().unwrap();
+        bench.told();
+        kill(id);
+        bench.value(cell);
+        let told = bench.told();
+        let note = |it: &Told| match it {
+            Told::Err(text) => text.contains("since the last cell") && text.contains("lost: the variable x\n"),
+            _ => false,
+        };
+        assert!(told.iter().any(note), "{cell}: {told:?}");
+        let said = text(&bench.failure("x"));
+        assert!(said.contains("`x` was lost with the process"), "{cell}: {said}");
+    }
+}
+
+#[test]
+fn a_variable_that_was_lost_between_cells_is_told_of_in_the_cell_that_names_it() {
+    let mut bench = Bench::new();
+    bench.value("let x = 41;");
+    let id = bench.value("std::process::id()").parse().unwrap();
+    kill(id);
+    let said = text(&bench.failure("x + 1"));
+    assert!(
+        said.contains("`x` was lost with the process") && said.contains("run the cell again that makes it"),
+        "{said}"
+    );
+}

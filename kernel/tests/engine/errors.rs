@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::bench::{Bench, text};
+use crate::program::Program;
 
 /// The place in the failure's line, and what stands under it.
 fn placed(bench: &mut Bench, source: &str) -> (String, String) {
@@ -196,6 +197,28 @@ fn what_is_not_debug_says_so() {
     let mut bench = Bench::new();
     let said = text(&bench.failure("struct NoDebug; NoDebug"));
     assert!(said.contains("`NoDebug` doesn't implement `Debug`") && said.contains("derive(Debug)"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_shown_costs_no_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    std::fs::write(&log, "").unwrap();
+    let mut program = Program::start_with(|command| {
+        command.env("ROBORM_FRONT_LOG", &log);
+    });
+    assert_eq!(program.run("struct P { a: i32 } let p = P { a: 1 };")["outcome"], "done");
+    for cell in ["p", "|x: i32| x", "let q = P { a: 2 }; q"] {
+        std::fs::write(&log, "").unwrap();
+        let answer = program.run(cell);
+        assert!(answer["message"].as_str().is_some_and(|it| it.contains("doesn't implement `Debug`")), "{answer}");
+        let asked = std::fs::read_to_string(&log).unwrap();
+        assert!(!asked.contains("\"check\""), "{cell}: {asked}");
+        // As it is, as text, with `?` allowed; and the one that is not for running.
+        assert!(asked.lines().count() <= 4, "{cell}: {asked}");
+    }
+    assert_eq!(program.value("p.a"), "1");
+    program.end();
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod assist;
 mod bench;
 mod commands;
+mod compiling;
 mod dependencies;
 mod ends;
 mod errors;

@@ -55,6 +55,12 @@ impl Program {
         value.unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
+    /// Ends it as nobody can hear.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Nobody asks any more.
     pub fn end(mut self) {
         drop(self.input);

@@ -419,3 +419,25 @@ fn what_a_macro_makes_is_told_of_where_it_is_missed() {
     let all = text(&bench.failure("MINE.get()"));
     assert!(all.contains("`MINE` was handed to a macro by an earlier cell"), "{all}");
 }
+
+#[test]
+fn what_is_long_is_folded() {
+    let mut bench = Bench::new();
+    let said = bench.value("(0..10_000_000).collect::<Vec<i32>>()");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!((lines[0], lines[1], lines[39]), ("[", "    0,", "    38,"));
+    // The brackets are lines too: 40 before, 15 after.
+    assert!(lines[40].starts_with("… 9999947 more lines, "), "{}", lines[40]);
+    assert_eq!((lines[41], lines[54], lines[55], lines.len()), ("    9999986,", "    9999999,", "]", 56));
+    let said = bench.value("\"é\".repeat(50_000_000)");
+    assert_eq!(said.matches('é').count(), 2999 + 799);
+    assert!(
+        said.starts_with("\"éé") && said.ends_with("éé\"") && said.contains("… 49996202 more characters …"),
+        "{:.80}",
+        said
+    );
+    // Sixty lines are shown whole.
+    assert_eq!(bench.value("(0..58).map(|n| n * 1000).collect::<Vec<i32>>()").lines().count(), 60);
+    assert_eq!(bench.value("[\"one\"; 60].join(\"\\n\")").lines().count(), 60);
+    assert!(bench.value("[\"one\"; 61].join(\"\\n\")").contains("… 6 more lines, "));
+}

@@ -115,6 +115,28 @@ fn what_is_installed_is_listed_and_leaves_with_all_its_files() {
 }
 
 #[test]
+fn the_names_of_std_are_read_once() {
+    let index = |kernel: &Path| {
+        let spec: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(kernel.join("kernel.json")).unwrap()).unwrap();
+        let toolkit = Path::new(spec["argv"][0].as_str().unwrap()).ancestors().nth(2).unwrap();
+        let index: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(toolkit.join("names.json")).unwrap()).unwrap();
+        let entries = index["entries"].as_array().unwrap().iter();
+        entries.filter(|entry| entry["from"] == "std").cloned().collect::<Vec<_>>()
+    };
+    let first = index(&kernel());
+    let output = program(&["install", "--prefix", prefix().to_str().unwrap(), "--name", "third"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    python::passed(&output);
+    assert!(said.contains("compiling the program that runs cells"), "{said}");
+    assert!(!said.contains("the names of std"), "{said}");
+    let third = index(&kernel().with_file_name("third"));
+    assert_eq!((first.is_empty(), first == third), (false, true));
+    python::passed(&program(&["uninstall", "--prefix", prefix().to_str().unwrap(), "--name", "third"]));
+}
+
+#[test]
 fn a_failed_installation_leaves_the_kernel_that_was_there() {
     let folder = tempfile::tempdir().unwrap();
     let prefix = folder.path().to_str().unwrap();
@@ -124,7 +146,10 @@ fn a_failed_installation_leaves_the_kernel_that_was_there() {
     let empty = tempfile::tempdir().unwrap();
     let output = program(&["install", "--prefix", prefix, "--build", empty.path().to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("help: build it first"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("help: build and install the kernel: cargo xtask kernel"),
+        "{output:?}"
+    );
     assert!(kernel.join("kernel.json").is_file());
     assert_eq!(std::fs::read_dir(kernel.parent().unwrap()).unwrap().count(), 1, "and nothing beside it");
     // One of another maker is left alone.

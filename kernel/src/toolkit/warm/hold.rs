@@ -3,7 +3,8 @@
 //! Half of what a small cell costs rustc comes before the cell: it starts, and reads what three hundred crates have to say.
 //! This library is loaded into a rustc (`LD_PRELOAD`) that is given a file which names those crates and then includes the
 //! cell. Where rustc opens the cell, it is held. Each connection to a socket makes a copy of the process (fork), which goes
-//! on with the cell as it is then, and reports to that connection as to its standard error. The process itself compiles
+//! on with the cell as it is then, and reports to that connection as to its standard error: first, in four bytes, the number
+//! of its process, which leads a group of its own, so that whoever asked can end it with the linker that it starts. The process itself compiles
 //! nothing; it ends when its standard input does.
 //!
 //! A copy has one thread, the one that opened the cell: rustc's main thread waits for that one and does nothing more, and
@@ -53,6 +54,8 @@ unsafe extern "C" {
     fn dup2(old: c_int, new: c_int) -> c_int;
     fn close(file: c_int) -> c_int;
     fn getpid() -> c_int;
+    fn setpgid(process: c_int, group: c_int) -> c_int;
+    fn write(file: c_int, bytes: *const c_void, count: usize) -> isize;
     fn gettid() -> c_int;
     fn _exit(status: c_int) -> !;
     fn signal(number: c_int, handler: usize) -> usize;
@@ -135,6 +138,11 @@ unsafe fn hold() {
                 dup2(asked, 2);
                 close(asked);
                 close(door);
+                setpgid(0, 0);
+                let number = getpid();
+                if write(2, (&raw const number).cast(), size_of::<c_int>()) != size_of::<c_int>() as isize {
+                    _exit(104);
+                }
                 start_threads();
                 return;
             }
