@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::replaced::{self, Written};
+use super::replaced;
 use super::{Answer, Block, Session, chart, report, robustness, score};
 use crate::chart::ContactSheet;
 use crate::dataset::{Dataset, Trajectory};
@@ -71,11 +71,7 @@ impl Demo {
         .show_all(robustness::tables(&found, &found.by).map(Block::Table))
         .say("Simulated: these models answer from the true progress, disturbed by wording. Their figures are for practice.")
         .say(format!("scores: {}\nreport: {}", scores_file.display(), report_file.display()));
-        let told = match written {
-            Written::There(kept) => kept,
-            Written::Left(why) => Some(why),
-        };
-        let answer = told.into_iter().fold(answer, |answer, told| answer.note(format!("note: {told}")));
+        let answer = written.told.into_iter().fold(answer, |answer, told| answer.note(format!("note: {told}")));
         Ok(score::finish(answer, &outcome, session))
     }
 }

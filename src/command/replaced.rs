@@ -5,119 +5,132 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use polars::prelude::{DataType, StringChunked, UniqueKeepStrategy, col, lit};
+use polars::prelude::{DataFrame, DataType, Expr, JoinArgs, JoinType, col, lit};
 
 use crate::display::number;
 use crate::scores::{ScoreTable, column};
 use crate::{Error, Result};
 
-/// Writes `scores` to `path`. A table there that has a model or a dataset which this one lacks is kept beside it, under
-/// a number: the line that says so. Runs of one model after another share the name that a table has when nobody names
-/// one, and none of them may cost what an earlier one made; that the same study again, with more or less of it, leaves
-/// one table is what its name promises. A run that is not `whole` takes the place of no fuller table of its study.
+/// What became of a table.
+#[derive(Default)]
+pub(super) struct Written {
+    /// What is to be said of the table that was there before.
+    pub told: Option<String>,
+    /// Where that one is now, if not in its place.
+    pub kept: Option<PathBuf>,
+    /// It is still in its place, and the new one is not.
+    pub left: bool,
+}
+
+/// Writes `scores` to `path`. A table there of which this one lacks rows is kept beside it, under a number: runs of one
+/// model after another, of pilots and shards share the name that a table has when nobody names one, and none of them may
+/// cost what an earlier one made. That the same study again, with more of it, leaves one table is what its name promises.
+/// A run that is not `whole` takes the place of no fuller table of its study.
 ///
 /// # Errors
 /// What is there cannot be kept, or the table cannot be written.
 pub(super) fn write(scores: &ScoreTable, path: &Path, whole: bool) -> Result<Written> {
-    if let Some(rows) = (!whole).then(|| fuller(scores, path)).flatten() {
-        return Ok(Written::Left(format!(
-            "{} was left as it was: it has {} of the same study, and this run came to {}; the replies are in the ledger",
-            path.display(),
-            number::things(rows, "score", "scores"),
-            number::count(scores.len() as u64)
-        )));
-    }
-    let told = match lost(scores, path) {
-        Some(what) => {
-            let kept = keep(path).map_err(|error| {
-                Error::io(format!("{} holds {what}, and cannot be kept under another name", path.display()), &error)
-                    .with_help("name another file: --out FILE")
-            })?;
-            Some(format!(
-                "{} held {what}, which this study does not score: kept as {}; one table of several models takes a --model \
-                 for each, and calls nothing again",
+    let what = match Before::at(path, scores) {
+        Before::Nothing => {
+            scores.write(path)?;
+            return Ok(Written::default());
+        }
+        Before::Same { rows } if !whole && rows > scores.len() => {
+            let told = format!(
+                "{} was left as it was: it has {} of the same study, and this run came to {}; the replies are in the ledger",
                 path.display(),
-                kept.display()
-            ))
+                number::things(rows, "score", "scores"),
+                number::count(scores.len() as u64)
+            );
+            return Ok(Written { told: Some(told), kept: None, left: true });
         }
-        None => None,
+        Before::Same { rows } => {
+            format!("{}, of which this run does not make all", number::things(rows, "score", "scores"))
+        }
+        Before::Other(what) => format!("{what}, which this study does not score"),
     };
-    scores.write(path).map(|()| Written::There(told))
+    let kept = keep(path).map_err(|error| {
+        Error::io(format!("{} holds {what}, and cannot be kept under another name", path.display()), &error)
+            .with_help("name another file: --out FILE")
+    })?;
+    scores.write(path)?;
+    let told = format!(
+        "{} held {what}: kept as {}; one table of several models takes a --model for each, and calls nothing again",
+        path.display(),
+        kept.display()
+    );
+    Ok(Written { told: Some(told), kept: Some(kept), left: false })
 }
 
-/// What became of a table.
-pub(super) enum Written {
-    /// It is there; what is to be said of what was there before.
-    There(Option<String>),
-    /// What was there has more of the same: why it still is.
-    Left(String),
+/// What a table would take the place of.
+enum Before {
+    /// Nothing that would be lost.
+    Nothing,
+    /// Rows of the same models, settings and datasets, some of which would be lost.
+    Same { rows: usize },
+    /// Rows of others, in words.
+    Other(String),
 }
 
-/// How many rows the table at `path` has, where it has more than `scores`, and of the same models under the same
-/// settings and datasets.
-fn fuller(scores: &ScoreTable, path: &Path) -> Option<usize> {
-    if !fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
-        return None;
+impl Before {
+    fn at(path: &Path, scores: &ScoreTable) -> Self {
+        if !fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
+            return Self::Nothing;
+        }
+        let there = ScoreTable::read_columns(path, &column::KEY).and_then(|table| keys(&table));
+        let lost = there.and_then(|there| Ok((there.height(), lost(there, keys(scores)?)?)));
+        let Ok((rows, lost)) = lost else { return Self::Other("what cannot be read".to_owned()) };
+        if lost.height() == 0 {
+            return Self::Nothing;
+        }
+        let of = |frame: &DataFrame, names: &[&str]| subjects(frame, names);
+        let runs = [column::DATASET, column::MODEL, column::CONFIG];
+        let new = keys(scores).and_then(|new| Ok((of(&new, &runs)?, of(&new, &runs[..2])?)));
+        let old = of(&lost, &runs).and_then(|old| Ok((old, of(&lost, &runs[..2])?)));
+        let (Ok((new_runs, new)), Ok((old_runs, old))) = (new, old) else {
+            return Self::Other("what cannot be read".to_owned());
+        };
+        let mut others = old.iter().filter(|subject| !new.contains(*subject));
+        match others.next() {
+            Some(first) => {
+                let named = match first[0].as_str() {
+                    "" => format!("scores by {}", first[1]),
+                    dataset => format!("scores of {dataset} by {}", first[1]),
+                };
+                let more = others.count();
+                Self::Other(if more == 0 { named } else { format!("{named} and {more} more") })
+            }
+            None if old_runs.iter().all(|run| new_runs.contains(run)) => Self::Same { rows },
+            None => Self::Other("scores under other settings".to_owned()),
+        }
     }
-    let told = [column::DATASET, column::MODEL, column::CONFIG];
-    let there = ScoreTable::read_columns(path, &told).ok()?;
-    let same = runs(scores).ok()?.is_subset(&runs(&there).ok()?);
-    (same && there.len() > scores.len()).then_some(there.len())
 }
 
-/// Datasets, models and configs that rows are of.
-fn runs(table: &ScoreTable) -> Result<BTreeSet<[String; 3]>> {
-    let of = [column::DATASET, column::MODEL, column::CONFIG].map(|name| match table.frame().column(name) {
-        Ok(_) => col(name).cast(DataType::String).fill_null(lit("")),
-        Err(_) => lit("").alias(name),
+/// What tells rows apart, as texts.
+fn keys(table: &ScoreTable) -> Result<DataFrame> {
+    let texts = column::KEY.map(|name| {
+        // A column that is not there says what one does that says nothing.
+        let nothing = lit(if name == column::REPEAT { "0" } else { "" });
+        match table.frame().column(name) {
+            Ok(_) => col(name).cast(DataType::String).fill_null(nothing),
+            Err(_) => nothing.alias(name),
+        }
     });
-    let runs = table.lazy().select(of).unique(None, UniqueKeepStrategy::Any).collect()?;
-    let column = |place: usize| Ok::<_, Error>(runs.columns()[place].str()?.clone());
-    let (datasets, models, configs) = (column(0)?, column(1)?, column(2)?);
-    let text = |texts: &StringChunked, row: usize| texts.get(row).unwrap_or_default().to_owned();
-    Ok((0..runs.height()).map(|row| [text(&datasets, row), text(&models, row), text(&configs, row)]).collect())
+    Ok(table.lazy().select(texts).collect()?)
 }
 
-/// What of the table at `path` has no rows in `scores`.
-fn lost(scores: &ScoreTable, path: &Path) -> Option<String> {
-    if !fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
-        return None;
-    }
-    let there = ScoreTable::read_columns(path, &[column::DATASET, column::MODEL]).and_then(|table| subjects(&table));
-    let (Ok(there), Ok(new)) = (there, subjects(scores)) else { return Some("what cannot be read".to_owned()) };
-    let lost: Vec<&Subject> = there.iter().filter(|subject| !new.contains(subject)).collect();
-    let (first, more) = (lost.first()?, lost.len() - 1);
-    let named = match first.dataset.as_str() {
-        "" => format!("scores by {}", first.model),
-        dataset => format!("scores of {dataset} by {}", first.model),
-    };
-    Some(if more == 0 { named } else { format!("{named} and {more} more") })
+/// The rows of one that the other lacks.
+fn lost(there: DataFrame, new: DataFrame) -> Result<DataFrame> {
+    use polars::prelude::IntoLazy;
+    let on: Vec<Expr> = column::KEY.map(col).to_vec();
+    Ok(there.lazy().join(new.lazy(), on.clone(), on, JoinArgs::new(JoinType::Anti)).collect()?)
 }
 
-/// What rows of a table belong together.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Subject {
-    dataset: String,
-    model: String,
-}
-
-fn subjects(table: &ScoreTable) -> Result<BTreeSet<Subject>> {
-    let texts = |name: &str| match table.frame().column(name) {
-        Ok(column) => column.cast(&DataType::String)?.str().cloned().map(Some),
-        Err(_) => Ok(None),
-    };
-    let (datasets, models) = (texts(column::DATASET)?, texts(column::MODEL)?);
-    let (mut subjects, mut last) = (BTreeSet::new(), None);
-    for row in 0..table.len() {
-        let dataset = datasets.as_ref().and_then(|datasets| datasets.get(row)).unwrap_or_default();
-        let model = models.as_ref().and_then(|models| models.get(row)).unwrap_or_default();
-        // Rows come in long runs of the same.
-        if last != Some((dataset, model)) {
-            last = Some((dataset, model));
-            subjects.insert(Subject { dataset: dataset.to_owned(), model: model.to_owned() });
-        }
-    }
-    Ok(subjects)
+/// What rows are of, by some columns of text.
+fn subjects(frame: &DataFrame, names: &[&str]) -> Result<BTreeSet<Vec<String>>> {
+    let columns = names.iter().map(|name| Ok(frame.column(name)?.str()?)).collect::<Result<Vec<_>>>()?;
+    let row = |row: usize| columns.iter().map(|texts| texts.get(row).unwrap_or_default().to_owned()).collect();
+    Ok((0..frame.height()).map(row).collect())
 }
 
 /// Gives the file at `path` the first of the names `scores.1.parquet`, `scores.2.parquet`, … that is free, or that

@@ -294,6 +294,31 @@ pub(super) fn off_the_scale(scores: &ScoreTable) -> Result<Option<String>> {
     }))
 }
 
+/// What is to be said of figures over several models, where they are not told apart by `by`.
+pub(super) fn models_together(scores: &ScoreTable, by: &[String]) -> Result<Option<String>> {
+    let models = values(scores, column::MODEL)?;
+    let together = models.len() > 1 && !by.iter().any(|name| name == column::MODEL || name == column::CONFIG);
+    Ok(together.then(|| {
+        format!(
+            "figures are over {} models together, n counts each trajectory once a model; --by model,{} tells them apart",
+            models.len(),
+            by.join(",")
+        )
+    }))
+}
+
+/// What is to be said of scores of frames that were taken by several rules, where there are any.
+pub(super) fn rules_together(scores: &ScoreTable) -> Result<Option<String>> {
+    let rules = values(scores, column::FRAME_RULE)?;
+    Ok((rules.len() > 1).then(|| {
+        format!(
+            "the frames were taken by {} rules ({}): by --by frame_rule their scores are told apart",
+            rules.len(),
+            rules.join(", ")
+        )
+    }))
+}
+
 /// What is to be said of trajectories with several labels, where there are any: a label is the trajectory's own.
 pub(super) fn labels_apart(scores: &ScoreTable) -> Result<Option<String>> {
     let frame = scores.frame();

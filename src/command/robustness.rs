@@ -125,6 +125,10 @@ impl RobustnessCommand {
                 for warning in told.into_iter().flatten() {
                     answer = answer.note(format!("warning: {warning}"));
                 }
+                let models = if self.compare.is_empty() { report::models_together(table, &self.by)? } else { None };
+                for note in [models, report::rules_together(table)?].into_iter().flatten() {
+                    answer = answer.note(format!("note: {note}"));
+                }
             }
             Scores::File(path) => {
                 answer = answer.note(format!(

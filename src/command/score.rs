@@ -42,44 +42,37 @@ impl Score {
         }
         let outcome = run(study, session)?;
         // A table without rows would take the place of one that has some.
-        let (mut kept, mut left) = (None, None);
         let whole = outcome.exit_status() == 0;
         let written = match outcome.scores.is_empty() {
-            true => Ok(false),
-            false => replaced::write(&outcome.scores, &self.out, whole).map(|written| match written {
-                Written::There(told) => {
-                    kept = told;
-                    true
-                }
-                Written::Left(why) => {
-                    left = Some(why);
-                    true
-                }
-            }),
+            true => Ok(None),
+            false => replaced::write(&outcome.scores, &self.out, whole).map(Some),
         };
         session.current.add_scores(&outcome.scores)?;
         let Counts { planned, cached, called, unparsed, failed, unknown, unspent, cost_usd } = outcome.counts;
         let mut answer = Answer::new(json!({
-            "scores": written.as_ref().is_ok_and(|written| *written).then_some(&self.out), "planned": planned, "cached": cached, "called": called, "unparsed": unparsed,
-            "failed": failed, "unknown": unknown, "unspent": unspent, "cost_usd": cost_usd,
+            "scores": written.as_ref().is_ok_and(Option::is_some).then_some(&self.out),
+            "planned": planned, "cached": cached, "called": called, "unparsed": unparsed, "failed": failed,
+            "unknown": unknown, "unspent": unspent, "cost_usd": cost_usd,
+            "written": written.as_ref().is_ok_and(|written| written.as_ref().is_some_and(|written| !written.left)),
+            "kept": written.as_ref().ok().and_then(|written| written.as_ref()?.kept.as_ref()),
         }));
         answer = answer.say(counted(&outcome.counts));
         if outcome.by_model.iter().any(|spend| spend.priced > 0) {
             answer = answer.show(Block::Table(spend(&outcome)));
         }
         answer = match &written {
-            Ok(true) if left.is_some() => answer.note(left.unwrap_or_default()),
-            Ok(true) => answer.say(format!("scores: {}", self.out.display())),
-            Ok(false) if self.out.exists() => {
+            Ok(Some(Written { told, left: true, .. })) => answer.note(told.clone().unwrap_or_default()),
+            Ok(Some(Written { told, .. })) => {
+                let answer = answer.say(format!("scores: {}", self.out.display()));
+                told.iter().fold(answer, |answer, told| answer.note(format!("note: {told}")))
+            }
+            Ok(None) if self.out.exists() => {
                 answer.note(format!("no reply, so {} was left as it was", self.out.display()))
             }
-            Ok(false) => answer.note("no reply, so no score table"),
+            Ok(None) => answer.note("no reply, so no score table"),
             // The replies are what was paid for, and they are safe.
             Err(error) => answer.note(format!("error: {error}; the replies are in the ledger")),
         };
-        if let Some(kept) = kept {
-            answer = answer.note(format!("note: {kept}"));
-        }
         for note in self.scoring.limit_notes(&prices) {
             answer = answer.note(format!("--max-cost: {note}"));
         }

@@ -65,6 +65,8 @@ fn repeated(columns: &[&Column], a: usize, b: usize) -> Error {
         })
         .collect::<Vec<_>>()
         .join(", ");
-    Error::input(format!("rows {} and {} have the same key: {key}", a + 1, b + 1))
-        .with_help("remove one of them; of several calls for the same text, number the `repeat` column from 0")
+    Error::input(format!("rows {} and {} have the same key: {key}", a + 1, b + 1)).with_help(
+        "remove one of them; rows of two datasets that are called the same need names of their own in the column \
+             dataset; of several calls for the same text, number the column repeat from 0",
+    )
 }

@@ -6,6 +6,11 @@ use serde_json::{Value, json};
 
 use crate::bench::Bench;
 
+/// A text that is there.
+fn read(bench: &Bench, name: &str) -> String {
+    std::fs::read_to_string(bench.path(name)).expect("it is there")
+}
+
 /// The models of a table, by its figures.
 fn models(bench: &Bench, file: &str) -> BTreeSet<String> {
     let rows = bench.json(&["robustness", file, "--by", "model", "--resamples", "0"]);
@@ -54,6 +59,65 @@ fn a_table_of_another_dataset_is_kept_whatever_its_format() {
     let run = bench.run(&["score", "demo#towel", "--model", "simulated", "--out", "s.csv"]);
     assert!(run.stderr.contains("scores of kitchen by simulated") && run.stderr.contains("s.1.csv"), "{}", run.stderr);
     assert_eq!(std::fs::read_to_string(bench.path("s.1.csv")).expect("it is kept"), theirs);
+}
+
+#[test]
+fn a_table_is_replaced_by_none_that_lacks_its_rows() {
+    let bench = Bench::new();
+    let score = |more: &[&str]| {
+        let words = ["score", "demo", "--model", "simulated", "--ledger", "l.db", "--out", "s.jsonl"];
+        bench.json(&[&words[..], more].concat())
+    };
+    let rows = |file: &str| read(&bench, file).lines().count();
+    let whole = score(&[]);
+    assert_eq!((&whole["written"], &whole["kept"]), (&json!(true), &json!(null)));
+    assert_eq!(rows("s.jsonl"), 112);
+    // A pilot, then the same under another setting, then all again: each row of each is somewhere.
+    assert_eq!(score(&["--limit", "2"])["kept"], "s.1.jsonl");
+    let pilot = rows("s.jsonl");
+    assert!(pilot < 112 && rows("s.1.jsonl") == 112, "{pilot}");
+    assert_eq!(score(&["--limit", "2", "--reply-seed", "4"])["kept"], "s.2.jsonl");
+    assert_eq!(rows("s.2.jsonl"), pilot);
+    assert_eq!(score(&[])["kept"], "s.3.jsonl");
+    // The pilot is in it: with more of the same study one table takes the place of the other.
+    bench.write("s.jsonl", &read(&bench, "s.2.jsonl"));
+    assert_eq!(score(&[])["kept"], json!(null));
+    assert_eq!(rows("s.jsonl"), 112);
+}
+
+/// Two folders of one name with other trajectories in them.
+#[test]
+fn datasets_of_one_name_cost_each_other_no_table() {
+    let bench = Bench::new();
+    for (folder, id) in [("a", "t1"), ("b", "t2")] {
+        std::fs::create_dir(bench.path(folder)).expect("a folder");
+        let made = bench.run(&["frames", "demo#towel", "--max", "2", "--out", &format!("{folder}/frames")]);
+        assert_eq!(made.status, 0, "{}", made.stderr);
+        let line = json!({"trajectory": id, "frames": "frames", "task": "fold the towel", "label": 4, "rate_hz": 1});
+        bench.write(&format!("{folder}/m.jsonl"), &line.to_string());
+    }
+    let score = |dataset: &str| {
+        bench.json(&["score", dataset, "--model", "simulated", "--ledger", "l.db", "--out", "s.csv"])["kept"].clone()
+    };
+    assert_eq!(score("a/m.jsonl"), json!(null));
+    assert_eq!(score("b/m.jsonl"), "s.1.csv");
+    assert!(read(&bench, "s.1.csv").contains("t1") && read(&bench, "s.csv").contains("t2"));
+}
+
+#[test]
+fn figures_over_several_models_or_frame_rules_say_so() {
+    let bench = Bench::new();
+    bench.write(
+        "s.csv",
+        "model,trajectory,strategy,instruction,score,label,frame_rule\nm,a,lexical,x,5,5,1fps+last\n\
+         o,a,lexical,x,2,5,1fps+last\n",
+    );
+    let said = |words: &[&str]| bench.run(&[&["robustness", "s.csv", "--resamples", "0"], words].concat()).stderr;
+    assert!(said(&["--by", "label"]).contains("over 2 models together"), "{}", said(&["--by", "label"]));
+    assert!(!said(&["--by", "model,label"]).contains("together"));
+    assert!(!said(&[]).contains("rules"));
+    bench.write("s.csv", &read(&bench, "s.csv").replacen("1fps+last", "1fps+last;max=2;linspace-half-even", 1));
+    assert!(said(&[]).contains("taken by 2 rules (1fps+last, 1fps+last;max=2"), "{}", said(&[]));
 }
 
 #[test]
