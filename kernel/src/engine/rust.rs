@@ -34,6 +34,10 @@ impl Engine {
         let mut defined = Defined::by(&section.text);
         let before = self.variables();
         let outdated = self.gone.outdated(&defined, &before);
+        // What the cell binds anew goes first: told of it only by the cell, evcxr would take the new one for the old.
+        let (anew, outdated): (Vec<String>, Vec<String>) =
+            outdated.into_iter().partition(|name| defined.bindings.contains(name));
+        self.let_go(&anew);
         if !outdated.is_empty() {
             self.outdate(outdated.clone());
         }
@@ -42,18 +46,12 @@ impl Engine {
         let done = self.rust(section, cell);
         if !outdated.is_empty() {
             // Those that the cell did not mention are still there; a cell that does finds them gone.
-            let left: String = self
-                .variables()
-                .iter()
-                .filter(|(name, _)| outdated.contains(name))
-                .map(|(name, _)| format!("&{name},"))
-                .collect();
-            if self.ran && !left.is_empty() {
-                let _ = self.context.execute(&format!("let _ = ({left});"));
-                self.pump.end_of_section();
+            if self.ran {
+                self.let_go(&outdated);
             }
             self.outdate(Vec::new());
         }
+        let outdated = [anew, outdated].concat();
         let names = |variables: Vec<(String, String)>| variables.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         let end = match &done {
             Ok(_) => End::Whole,
@@ -79,6 +77,19 @@ impl Engine {
             failure.traceback.extend(refused::meant(&section.text).map(|meant| fault::help(&meant)));
             failure
         })
+    }
+
+    /// Drops those of these variables that are there, by code that knows them as they were.
+    fn let_go(&mut self, names: &[String]) {
+        let left = self.variables().into_iter().filter(|(name, _)| names.contains(name));
+        let left: String = left.map(|(name, _)| format!("&{name},")).collect();
+        if !left.is_empty() {
+            self.outdate(names.to_vec());
+            // It fails, since none of them is there any more: so evcxr learns it.
+            let _ = self.context.execute(&format!("let _ = ({left});"));
+            self.pump.end_of_section();
+            self.outdate(Vec::new());
+        }
     }
 
     /// Tells the process that runs cells which variables are of types that the next cell defines anew.

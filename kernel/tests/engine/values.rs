@@ -251,6 +251,24 @@ fn types_that_are_defined_anew_take_their_variables_along() {
 }
 
 #[test]
+fn what_is_bound_anew_with_its_type_is_kept() {
+    let mut bench = Bench::new();
+    bench.value("struct Pair { a: u8 }\nlet pair = Pair { a: 1 };\nlet other = vec![Pair { a: 2 }];");
+    bench.told();
+    bench.value("struct Pair { a: String }\nlet pair = Pair { a: \"new\".to_owned() };");
+    let told = format!("{:?}", bench.told());
+    assert!(told.contains("`other` is lost") && !told.contains("`pair` is lost"), "{told}");
+    assert_eq!(bench.value("pair.a.clone()"), "\"new\"");
+    assert_eq!(bench.failure("other.len()").name, "E0425");
+    // A cell that ends before it binds it leaves nothing that could be read as the new type.
+    bench.failure("struct Pair { a: Vec<u8> }\nif true { panic!(\"early\") }\nlet pair = Pair { a: vec![1] };");
+    assert_eq!(bench.failure("pair.a.len()").name, "E0425");
+    // One that moves it has none.
+    bench.value("struct Pair { a: u16 }\nlet pair = Pair { a: 3 };\ndrop(pair);");
+    assert_eq!(bench.failure("pair.a").name, "E0425");
+}
+
+#[test]
 fn statics_that_start_anew_are_told_of() {
     let mut bench = Bench::new();
     let cell = "use std::sync::atomic::{AtomicU32, Ordering};\nstatic COUNT: AtomicU32 = AtomicU32::new(0);\n\
