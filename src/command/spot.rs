@@ -67,6 +67,12 @@ impl Spot {
             answer = answer.show(Block::Table(table));
         }
         answer.json = rows.into();
+        // That nothing flips would be no news.
+        if !cases.is_empty() && cases.iter().all(|case| case.points.len() == 1) {
+            let scored = session.current.scores().is_some_and(|scores| scores.len() > outcome.scores.len());
+            let why = if scored { "; `why` shows the wordings that were scored before" } else { "" };
+            answer = answer.note(format!("note: one wording alone; --paraphrases FILE brings others{why}"));
+        }
         // They are with the others from now on, and enter every figure made of them.
         if !session.owns_interrupts && before > 0 && added > 0 {
             answer = answer.note(format!("{} added to those at hand", number::things(added, "score", "scores")));

@@ -85,17 +85,21 @@ fn a_table_is_replaced_by_none_that_lacks_its_rows() {
     assert_eq!(rows("s.jsonl"), 112);
 }
 
+/// A dataset of two pictures, without paraphrases.
+fn small(bench: &Bench, folder: &str, id: &str) {
+    std::fs::create_dir(bench.path(folder)).expect("a folder");
+    let made = bench.run(&["frames", "demo#towel", "--max", "2", "--out", &format!("{folder}/frames")]);
+    assert_eq!(made.status, 0, "{}", made.stderr);
+    let line = json!({"trajectory": id, "frames": "frames", "task": "fold the towel", "label": 4, "rate_hz": 1});
+    bench.write(&format!("{folder}/m.jsonl"), &line.to_string());
+}
+
 /// Two folders of one name with other trajectories in them.
 #[test]
 fn datasets_of_one_name_cost_each_other_no_table() {
     let bench = Bench::new();
-    for (folder, id) in [("a", "t1"), ("b", "t2")] {
-        std::fs::create_dir(bench.path(folder)).expect("a folder");
-        let made = bench.run(&["frames", "demo#towel", "--max", "2", "--out", &format!("{folder}/frames")]);
-        assert_eq!(made.status, 0, "{}", made.stderr);
-        let line = json!({"trajectory": id, "frames": "frames", "task": "fold the towel", "label": 4, "rate_hz": 1});
-        bench.write(&format!("{folder}/m.jsonl"), &line.to_string());
-    }
+    small(&bench, "a", "t1");
+    small(&bench, "b", "t2");
     let score = |dataset: &str| {
         bench.json(&["score", dataset, "--model", "simulated", "--ledger", "l.db", "--out", "s.csv"])["kept"].clone()
     };
@@ -163,4 +167,13 @@ fn confusion_is_told_of_rewordings_and_of_settings_apart() {
     let by_label = bench.json(&["robustness", "s.csv", "--by", "model,label", "--resamples", "0"]);
     let of_m = by_label.as_array().expect("rows").iter().find(|row| row["model"] == "m").expect("a row of m");
     assert_eq!((&of_m["pairs"], &of_m["unparsed"]), (&json!(2), &json!(1)));
+}
+
+#[test]
+fn one_wording_alone_is_told_of() {
+    let bench = Bench::new();
+    let spot = |trajectory: &str| bench.run(&["spot", trajectory, "--model", "simulated", "--ledger", "l.db"]).stderr;
+    assert!(!spot("demo#towel").contains("one wording alone"));
+    small(&bench, "a", "t1");
+    assert!(spot("a/m.jsonl#t1").contains("one wording alone; --paraphrases FILE"), "{}", spot("a/m.jsonl#t1"));
 }
