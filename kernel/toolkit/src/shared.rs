@@ -176,6 +176,17 @@ pub fn plans(frame: &DataFrame, plan: LazyFrame) -> std::result::Result<DataFram
     plan.collect()
 }
 
+/// Joins of frames: all that they stand on is generic code of polars, which a cell would compile for seconds.
+#[inline(never)]
+pub fn joins(frame: &DataFrame, other: &DataFrame) -> std::result::Result<DataFrame, PolarsError> {
+    let by = || JoinArgs::new(JoinType::Inner);
+    frame.join(other, ["a", "b"], ["a", "b"], by(), None)?;
+    frame.inner_join(other, ["a"], ["a"])?;
+    frame.left_join(other, ["a"], ["a"])?;
+    frame.full_join(other, ["a"], ["a"])?;
+    frame.join(other, ["a"], ["a"], by(), None)
+}
+
 /// What ends a cell early.
 #[inline(never)]
 pub fn ends(error: PolarsError, own: crate::Error, of_std: std::io::Error) {
