@@ -17,7 +17,7 @@ for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
 
 from jupyter_client.manager import start_new_kernel  # noqa: E402
 
-manager, kernel = start_new_kernel(kernel_name="roborm", startup_timeout=60)
+manager, kernel = start_new_kernel(kernel_name="roborm", startup_timeout=60, cwd=runtime.name)
 
 
 def run(source):
