@@ -4,7 +4,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::edited::{Edit, Edited};
-use super::impls::{Impl, Impls, NAME};
+use super::impls::{Impls, New, Plan};
 use super::includes;
 
 const HEAD: &str = "fn f(){";
@@ -27,8 +27,8 @@ pub(super) struct Rust<'a> {
     tail: Option<usize>,
     /// Where it is deeper than may be: nothing else is known of it then.
     too_deep: Option<TextSize>,
-    /// Implementations without an item to go with.
-    pub impls: Vec<Impl>,
+    /// Its implementations.
+    impls: New,
     /// Where the `;` belongs that its last statement lacks.
     lacks_semicolon: Option<usize>,
     /// What the parser expects where it ends.
@@ -64,7 +64,7 @@ impl<'a> Rust<'a> {
             has_question: false,
             tail: None,
             too_deep: None,
-            impls: Vec::new(),
+            impls: New::default(),
             lacks_semicolon: None,
             expected: None,
             is_broken: false,
@@ -86,7 +86,7 @@ impl<'a> Rust<'a> {
                 this.bind(&statement);
             }
         }
-        this.impls = Impl::alone(list.statements());
+        this.impls = New::of(list.statements());
         this.look_for_flow(list.syntax());
         this.look_at_end(&list, &parsed);
         this
@@ -274,17 +274,14 @@ impl<'a> Rust<'a> {
         Some(format!("let {name}: Box<dyn Fn({}) -> {returned}> = Box::new({text});", parameters.join(", ")))
     }
 
-    /// What has to stand before everything else, in the first line: a tab, where evcxr would take that for a command of its
-    /// own; a name for implementations without one.
-    pub fn head(&self, impls: &Impls) -> String {
-        if looks_like_command(self.source) {
-            return "\t".to_owned();
-        }
-        match self.impls.as_slice() {
-            [] => String::new(),
-            _ if !self.may_have_head() => String::new(),
-            alone => format!("const {NAME}{}: () = (); ", impls.number(alone)),
-        }
+    /// What is not typed, and has to stand in it: a tab before it all, where evcxr would take that for a command of its own;
+    /// names for implementations. And what becomes of those of the session.
+    pub fn heads(&self, impls: &Impls) -> (Vec<Edit>, Plan) {
+        let plan = impls.with(&self.impls);
+        let edit = |at: usize, text: &str| Edit { at, until: at, text: text.to_owned() };
+        let tab = looks_like_command(self.source).then(|| edit(beginning(self.source), "\t"));
+        let names = plan.heads.iter().map(|(at, text)| edit(self.at(*at), text));
+        (tab.into_iter().chain(names).collect(), plan)
     }
 
     /// Nothing may stand before attributes of the whole.
@@ -293,15 +290,12 @@ impl<'a> Rust<'a> {
     }
 
     /// The text that is run: with types (one for each of [`Rust::untyped`], in order), and `.await` as a call.
-    pub fn edited(&self, types: &[String], head: &str) -> Edited {
+    pub fn edited(&self, types: &[String], heads: &[Edit]) -> Edited {
         let mut edits = match std::env::current_dir() {
             Ok(folder) => includes::edits(self.source, &folder),
             Err(_) => Vec::new(),
         };
-        if !head.is_empty() {
-            let at = beginning(self.source);
-            edits.push(Edit { at, until: at, text: head.to_owned() });
-        }
+        edits.extend_from_slice(heads);
         if let Some(at) = self.lacks_semicolon {
             edits.push(Edit { at, until: at, text: ";".to_owned() });
         }
@@ -333,7 +327,7 @@ fn looks_like_command(source: &str) -> bool {
 }
 
 /// Where the text begins, blanks aside.
-pub(super) fn beginning(source: &str) -> usize {
+fn beginning(source: &str) -> usize {
     source.len() - source.trim_start().len()
 }
 
@@ -382,7 +376,7 @@ mod tests {
         let names: Vec<&str> = rust.untyped.iter().map(|binding| binding.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
         let types = ["i32", "Vec<i32>", "i32", "i64"].map(str::to_owned);
-        let edited = rust.edited(&types, "");
+        let edited = rust.edited(&types, &[]);
         assert_eq!(
             edited.text,
             "let a: i32 = f(); let b: Vec<i32> = vec![a];\n\
@@ -398,7 +392,7 @@ mod tests {
         let rust = Rust::read("let x = 1; let x = g(); let None = y else { return };");
         assert_eq!(rust.untyped.len(), 1);
         assert_eq!(
-            rust.edited(&["&'static str".to_owned()], "").text,
+            rust.edited(&["&'static str".to_owned()], &[]).text,
             "let x = 1; let x: &'static str = g(); let None = y else { return };"
         );
     }
@@ -406,7 +400,7 @@ mod tests {
     #[test]
     fn what_can_be_seen_is_not_asked() {
         let seen =
-            |source: &str| Rust::read(source).untyped.is_empty().then(|| Rust::read(source).edited(&[], "").text);
+            |source: &str| Rust::read(source).untyped.is_empty().then(|| Rust::read(source).edited(&[], &[]).text);
         assert_eq!(seen("let x = 41;").as_deref(), Some("let x: i32 = 41;"));
         assert_eq!(seen("let mut s = \"a\"; s = f(s);").as_deref(), Some("let mut s: &'static str = \"a\"; s = f(s);"));
         assert_eq!(seen("let x = 41; let y: u8 = x;"), None, "it is used as something else");
@@ -416,7 +410,7 @@ mod tests {
 
     #[test]
     fn statements_are_found_where_they_were_typed() {
-        let edited = Rust::read("let é = 1; f(é)?; f(é)?;\n    g(é)\n").edited(&[], "");
+        let edited = Rust::read("let é = 1; f(é)?; f(é)?;\n    g(é)\n").edited(&[], &[]);
         let compiled = "use x;\nfn run() {\nlet é: i32 = 1;\nf(é)?;\nf(é)?;\n(\ng(é)\n).show();\n}";
         assert_eq!(edited.text, "let é = 1; f(é)?; f(é)?;\n    g(é)\n", "a number that is used gets no type");
         assert_eq!(edited.place_of(compiled, 4, 1), Some((1, 12)));
@@ -429,7 +423,7 @@ mod tests {
     #[test]
     fn awaits_of_the_cell_become_calls() {
         let rust = Rust::read("let f = async { g().await? };\nf.await?");
-        assert_eq!(rust.edited(&[], "").text, "let f = async { g().await? };\nf.await_in_cell()?");
+        assert_eq!(rust.edited(&[], &[]).text, "let f = async { g().await? };\nf.await_in_cell()?");
         assert!(rust.has_question);
     }
 

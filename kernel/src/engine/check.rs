@@ -3,7 +3,7 @@
 
 use evcxr::CompilationError;
 
-use super::cell::{Rust, beginning};
+use super::cell::Rust;
 use super::earlier::Items;
 use super::edited::{Edit, Edited};
 use super::event::Failure;
@@ -22,7 +22,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let (text, first) = rust.with_questions();
-        let (text, back) = for_check(section, &text, &self.head);
+        let (text, back) = for_check(section, &text, &self.heads);
         let first = first + section.line;
         self.control.enter(What::Build);
         let found = self.context.check(&text);
@@ -83,7 +83,7 @@ impl Engine {
 
     /// What a check finds wrong with the text as it was typed.
     pub(super) fn of_check(&mut self, section: &Section, cell: &str) -> Option<Failure> {
-        let (text, back) = for_check(section, &section.text, &self.head);
+        let (text, back) = for_check(section, &section.text, &self.heads);
         let mut errors = self.context.check(&text).ok()?;
         errors.retain(CompilationError::is_from_user_code);
         (!errors.is_empty()).then(|| self.compilation(&errors, cell, &back, None))
@@ -103,11 +103,10 @@ impl Engine {
     }
 }
 
-/// Rust as `check` is given it, with its head, so that lines are those of the cell; and the way back for columns.
-fn for_check(section: &Section, text: &str, head: &str) -> (String, impl Fn(usize, usize) -> usize + use<>) {
+/// Rust as `check` is given it, with its heads, so that lines are those of the cell; and the way back for columns.
+fn for_check(section: &Section, text: &str, heads: &[Edit]) -> (String, impl Fn(usize, usize) -> usize + use<>) {
     let mut edits = std::env::current_dir().map(|folder| includes::edits(text, &folder)).unwrap_or_default();
-    let at = beginning(text);
-    edits.push(Edit { at, until: at, text: head.to_owned() });
+    edits.extend_from_slice(heads);
     let edited = Edited::new(text, edits);
     let (before, text) = (section.line, format!("{}{}", "\n".repeat(section.line), edited.text));
     (text, move |line: usize, column: usize| edited.back(line.saturating_sub(before), column))

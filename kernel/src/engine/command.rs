@@ -53,7 +53,15 @@ impl Engine {
             return Err(carried);
         }
         self.control.enter(What::Build);
-        let result = self.context.execute(line);
+        let mut result = self.context.execute(line);
+        if result.is_ok() && line.strip_prefix(":dep").is_some_and(is_of_a_folder) {
+            // Of a line that it knows evcxr builds nothing, and a folder may have changed: what is wrong with it now is to
+            // be told here, not by the next cell.
+            if let Err(error) = self.context.execute("();") {
+                result = Err(error);
+            }
+            self.pump.end_of_section();
+        }
         let interrupted_it = self.control.leave();
         if line.starts_with(":clear") {
             // evcxr forgot all it knew, and the process is another.
@@ -101,4 +109,9 @@ impl Engine {
             Some(&help),
         ))
     }
+}
+
+/// Whether what stands behind `:dep` is a crate in a folder.
+fn is_of_a_folder(rest: &str) -> bool {
+    rest.contains("path") || rest.trim_start().starts_with(['.', '/'])
 }

@@ -4,6 +4,7 @@
 const SHOWS: &str = "\"{:?}\",&(";
 
 /// A piece of a text, and what stands in its place.
+#[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub at: usize,
     pub until: usize,

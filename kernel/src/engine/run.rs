@@ -8,6 +8,7 @@ use std::time::Duration;
 use evcxr::{CommandContext, EvalContext};
 
 use super::assistant::Shared;
+use super::edited::Edit;
 use super::event::{Bundle, Event, Failure, Outcome};
 use super::gone::Gone;
 use super::holes::Holes;
@@ -56,8 +57,8 @@ pub struct Engine {
     pub(super) allows_question: bool,
     pub(super) gone: Gone,
     pub(super) impls: Impls,
-    /// What stands before the Rust that is compiled, and was not typed.
-    pub(super) head: String,
+    /// What stands in the Rust that is compiled, and was not typed.
+    pub(super) heads: Vec<Edit>,
     /// The number of the next cell, where cells have numbers.
     number: Option<u64>,
     pub(super) columns: Option<usize>,
@@ -123,7 +124,7 @@ impl Engine {
             allows_question: false,
             gone: Gone::default(),
             impls: Impls::default(),
-            head: String::new(),
+            heads: Vec::new(),
             number: None,
             columns: None,
             ran: false,

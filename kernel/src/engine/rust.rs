@@ -125,18 +125,19 @@ impl Engine {
         if let Some(refused) = refused::of(&section.text) {
             return refuse(refused);
         }
-        self.head = rust.head(&self.impls);
+        let (heads, plan) = rust.heads(&self.impls);
+        self.heads = heads;
         if rust.has_question && !self.allows_question {
             // evcxr learns by a cell that fails; the front fails this one at once. See `front::QUESTION`.
             self.allows_question = self.context.execute(front::QUESTION).is_ok();
             self.pump.end_of_section();
         }
-        let head = self.head.clone();
+        let heads = self.heads.clone();
         // evcxr counts lines from the first of what it is given.
         let placed = |edited: &Edited| format!("{}{}", "\n".repeat(section.line), edited.text);
         let mut done = None;
         if let Some(holes) = self.open_holes(&rust.written()) {
-            let edited = rust.edited(&holes, &head);
+            let edited = rust.edited(&holes, &heads);
             self.set_places(section, &edited);
             done = self.quickly(&placed(&edited)).map(|result| (result, edited));
         }
@@ -146,7 +147,7 @@ impl Engine {
             None => {
                 let types = self.types(&rust, section, cell)?;
                 let holes = self.open_holes(&types).unwrap_or(types);
-                let edited = rust.edited(&holes, &head);
+                let edited = rust.edited(&holes, &heads);
                 self.set_places(section, &edited);
                 let text = placed(&edited);
                 let result = match self.quickly(&text) {
@@ -171,9 +172,9 @@ impl Engine {
         self.holes.refresh();
         let heard = self.pump.end_of_section();
         self.ran = result.is_ok();
-        if self.ran && !rust.impls.is_empty() {
-            let number = self.impls.number(&rust.impls);
-            for gone in self.impls.set(number, rust.impls.clone()) {
+        if self.ran {
+            self.impls = plan.impls;
+            for gone in plan.gone {
                 self.pump
                     .note(&format!("note: {gone} is no more: this cell takes the place of the one that defined it"));
             }

@@ -146,6 +146,24 @@ fn a_crate_that_cannot_be_built_says_why() {
 }
 
 #[test]
+fn a_crate_that_was_changed_is_built_by_the_same_line() {
+    let mut bench = Bench::new();
+    let folder = tempfile::tempdir().unwrap();
+    a_crate(folder.path(), "changing", 7);
+    let line = format!(":dep changing = {{ path = {:?} }}", folder.path().display().to_string());
+    bench.value(&line);
+    bench.value("let x = changing::number();");
+    fs::write(folder.path().join("src/lib.rs"), "pub fn number() -> i32 { nothing }\n").unwrap();
+    let said = text(&bench.failure(&line));
+    assert!(said.contains("cannot find value `nothing`") && !said.contains("STDERR"), "{said}");
+    fs::write(folder.path().join("src/lib.rs"), "pub fn number() -> i32 { 8 }\n").unwrap();
+    bench.told();
+    bench.value(&line);
+    assert!(bench.told().iter().any(|told| matches!(told, Told::Err(line) if line.contains("Compiling changing"))));
+    assert_eq!(bench.value("x + changing::number()"), "15");
+}
+
+#[test]
 fn a_home_that_cannot_be_made_is_made_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     a_crate(folder.path(), "eight", 8);

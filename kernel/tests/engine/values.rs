@@ -211,6 +211,41 @@ fn a_cell_of_implementations_can_be_run_again() {
 }
 
 #[test]
+fn implementations_come_again_with_their_type() {
+    let mut bench = Bench::new();
+    bench.value("struct R { a: i32 }");
+    bench.value("impl R { fn f(&self) -> i32 { self.a } }");
+    bench.value("impl R { fn g(&self) -> i32 { 3 } }");
+    let cell = "struct R { a: i32, b: i32 }\nimpl R { fn f(&self) -> i32 { self.b } }\nR { a: 1, b: 2 }.f()";
+    assert_eq!(bench.value(cell), "2");
+    assert_eq!(bench.value(cell), "2");
+    assert_eq!(bench.value("R { a: 1, b: 5 }.f() + R { a: 1, b: 5 }.g()"), "8");
+    // Two in the place of one, and one in that of two.
+    bench.value("impl R { fn f(&self) -> i32 { 10 } fn g(&self) -> i32 { 20 } }");
+    assert_eq!(bench.value("R { a: 1, b: 5 }.f() + R { a: 1, b: 5 }.g()"), "30");
+    // Of a trait, behind whatever item they were.
+    bench.value(
+        "struct Sq { side: f64 }\ntrait Area { fn area(&self) -> f64; }\n\
+         impl Area for Sq { fn area(&self) -> f64 { self.side * self.side } }",
+    );
+    bench.value("struct Sq { side: f64, tint: u8 }");
+    bench.value(
+        "struct Sq { side: f64, tint: u8 }\n\
+         impl Area for Sq { fn area(&self) -> f64 { self.side + f64::from(self.tint) } }\n\
+         let sq = Sq { side: 2.0, tint: 3 };",
+    );
+    assert_eq!(bench.value("sq.area()"), "5.0");
+    assert_eq!(bench.told(), []);
+    // A cell that does not compile takes no place.
+    bench.failure("struct R { a: i32, b: i32 }\nimpl R { fn f(&self) -> i32 { self.c } }");
+    assert_eq!(bench.value("R { a: 1, b: 5 }.f()"), "10");
+    // What a type was defined with goes with it, as before.
+    bench.value("struct T; impl T { fn f(&self) -> i32 { 1 } }");
+    bench.value("struct T;");
+    assert!(bench.failure("T.f()").message.contains("no method named `f`"));
+}
+
+#[test]
 fn a_main_that_nobody_calls_is_told_of() {
     let mut bench = Bench::new();
     bench.engine.set_number(1);
