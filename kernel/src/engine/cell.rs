@@ -23,8 +23,8 @@ pub(super) struct Rust<'a> {
     awaits: Vec<TextRange>,
     /// Whether `?` is written at the top level.
     pub has_question: bool,
-    /// Where the last expression ends.
-    tail: Option<usize>,
+    /// Where the last expression begins and ends.
+    tail: Option<std::ops::Range<usize>>,
     /// Where it is deeper than may be: nothing else is known of it then.
     too_deep: Option<TextSize>,
     /// Its implementations.
@@ -80,7 +80,10 @@ impl<'a> Rust<'a> {
         if this.too_deep.is_some() {
             return this;
         }
-        this.tail = list.tail_expr().map(|tail| this.at(tail.syntax().text_range().end()));
+        this.tail = list.tail_expr().map(|tail| {
+            let range = tail.syntax().text_range();
+            this.at(range.start())..this.at(range.end())
+        });
         for statement in list.statements() {
             if let ast::Stmt::LetStmt(statement) = statement {
                 this.bind(&statement);
@@ -136,9 +139,18 @@ impl<'a> Rust<'a> {
 
     /// The line and the column, from 1, where operators, brackets or methods are more deeply nested than can be compiled.
     pub fn too_deep(&self) -> Option<(usize, usize)> {
-        let before = &self.source[..self.at(self.too_deep?)];
+        Some(self.place(self.at(self.too_deep?)))
+    }
+
+    /// Where the expression begins whose value is shown: line and column, from 1.
+    pub fn shown(&self) -> Option<(usize, usize)> {
+        self.tail.as_ref().map(|tail| self.place(tail.start))
+    }
+
+    fn place(&self, byte: usize) -> (usize, usize) {
+        let before = &self.source[..byte];
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Some((before.matches('\n').count() + 1, column))
+        (before.matches('\n').count() + 1, column)
     }
 
     /// A place of the parsed text as one of the source.
@@ -235,7 +247,7 @@ impl<'a> Rust<'a> {
     /// every binding. The numbers of those lines begin at the one that is returned, from 1.
     pub fn with_questions(&self) -> (String, usize) {
         let mut text = self.source.to_owned();
-        if let Some(end) = self.tail.or(self.lacks_semicolon) {
+        if let Some(end) = self.tail.as_ref().map(|tail| tail.end).or(self.lacks_semicolon) {
             text.insert(end, ';');
         }
         let first = text.matches('\n').count() + 2;

@@ -75,6 +75,11 @@ impl Engine {
         done.map_err(|failure| {
             let mut failure = self.gone.explain(failure, &defined);
             failure.traceback.extend(refused::meant(&section.text).map(|meant| fault::help(&meant)));
+            // What shows values is none of the cell's business.
+            let is_ours = |line: &&str| line.contains("which is required by") && line.contains("roborm::cell::");
+            for said in failure.traceback.iter_mut().filter(|said| said.lines().any(|line| is_ours(&line))) {
+                *said = said.lines().filter(|line| !is_ours(line)).collect::<Vec<_>>().join("\n");
+            }
             failure
         })
     }
@@ -195,8 +200,12 @@ impl Engine {
                 // First: it goes by what was compiled last, which the check replaces.
                 let failure = self.failure(error.clone(), cell, section.line, Some(&edited));
                 if self.session.files.is_refused() {
-                    // A check shows nothing, and finds nothing wrong.
-                    return Err(failure);
+                    // A check shows nothing, and finds nothing wrong. What shows a value is none of the cell's own code.
+                    let has_place = failure.traceback.iter().any(|line| line.contains("-->"));
+                    return Err(match rust.shown().filter(|_| !has_place) {
+                        Some((line, column)) => fault::at(failure, cell, line + section.line, column),
+                        None => failure,
+                    });
                 }
                 Err(self.better(&error, edited.is_changed(), section, cell).unwrap_or(failure))
             }

@@ -197,6 +197,11 @@ fn what_is_not_debug_says_so() {
     let mut bench = Bench::new();
     let said = text(&bench.failure("struct NoDebug; NoDebug"));
     assert!(said.contains("`NoDebug` doesn't implement `Debug`") && said.contains("derive(Debug)"), "{said}");
+    assert!(said.contains("line 1, column 17"), "{said}");
+    let said = text(&bench.failure("let number = 1;\n\n|x: i32| x + number"));
+    assert!(said.contains("line 3, column 1"), "{said}");
+    let said = text(&bench.failure("struct NoDebug;\nvec![NoDebug]"));
+    assert!(said.contains("line 2, column 1") && !said.contains("roborm::cell"), "{said}");
 }
 
 #[test]
